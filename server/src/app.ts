@@ -43,6 +43,7 @@ import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
+import { checkPeople } from "./usecases/safety/check-people.ts";
 import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
@@ -67,6 +68,8 @@ const UNPAID_EVERY_MS = 15_000;
 const CANARIES_EVERY_MS = 60_000;
 /** Back orders receive new stock within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
+/** Another partner's order of the same person is checked within about a second. */
+const PEOPLE_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const RECHECK_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
@@ -198,6 +201,7 @@ export async function startApp(
       startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
       startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
       startLoop(deps, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(deps)),
+      startLoop(deps, "check-people", PEOPLE_EVERY_MS, () => checkPeople(deps)),
       startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {

@@ -115,6 +115,8 @@ export type DashboardFinding = {
   /** What the pharmacist should do. */
   advice: string | null;
   source: string;
+  /** The names of other partners whose data it rests on. The partner of this order must not learn of it. */
+  elsewhere: readonly string[];
 };
 
 export type DashboardException = OrderException & {

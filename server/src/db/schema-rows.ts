@@ -140,6 +140,7 @@ export type Rows = {
     confirmed: string | null;
     occurrence: number;
     basis: string | null;
+    elsewhere?: boolean;
   };
   order_fingerprint: {
     account_id: string;
@@ -260,6 +261,7 @@ export type Rows = {
     created_at: Instant;
     updated_at: Instant;
     recheck_due?: boolean;
+    person_keys: readonly Bytes[] | null;
   };
   patient_alias: {
     account_id: string;
@@ -300,6 +302,16 @@ export type Rows = {
     license_state: string | null;
     license_expires_on: string | null;
     npi: string | null;
+  };
+  person_due: {
+    account_id: string;
+    patient_id: string;
+  };
+  person_link: {
+    environment: string;
+    person_key: Bytes;
+    account_id: string;
+    patient_id: string;
   };
   pmp_submission: {
     submission_id?: number;

@@ -49,9 +49,10 @@ export function orderText(order: ShownOrder): string {
   const sections = [
     facts(about),
     ...order.exceptions.map(({ id, name, message, raised_at }) => `! ${id} ${name} (${minute(raised_at)}): ${message}`),
-    ...order.findings.map(({ severity, exception_id, message, advice, source }) =>
+    ...order.findings.map(({ severity, exception_id, message, advice, source, elsewhere }) =>
       [
         `${exception_id === null ? "warning" : `holds with ${exception_id}`}, ${severity}: ${message}`,
+        ...(elsewhere === undefined ? [] : [`From ${elsewhere.join(" and ")}: do not tell this order's partner.`]),
         ...(advice === null ? [] : [advice]),
         source,
       ].join("\n    "),

@@ -192,6 +192,7 @@ with given as (
 ), changed as (
   update patient p
   set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+    person_keys = c.person_keys,
     updated_at = c.updated_at, revision = p.revision + 1,
     recheck_due = greatest(p.recheck_due, c.recheck_due)
   from given, jsonb_populate_record(null::patient,
@@ -200,10 +201,10 @@ with given as (
     and (select count(*) from claim) >= 0
   returning true
 ), new_patient as (
-  insert into patient (account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at,
-    updated_at)
-  select n.account_id, n.patient_id, n.record_sealed, n.name_dob_index, n.email_index, n.phone_index, n.created_at,
-    n.updated_at
+  insert into patient (account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, person_keys,
+    created_at, updated_at)
+  select n.account_id, n.patient_id, n.record_sealed, n.name_dob_index, n.email_index, n.phone_index, n.person_keys,
+    n.created_at, n.updated_at
   from given, jsonb_populate_record(null::patient,
     coalesce(nullif(j->'new_patient', 'null'), '{}')) n
   where n.patient_id is not null

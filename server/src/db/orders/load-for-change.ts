@@ -65,7 +65,7 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
   coalesce((
     select json_agg(json_build_object(
       'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn, 'shipped_at', i.shipped_at,
-      'ingredients', p.ingredients, 'days_supply', r.days_supply))
+      'ingredients', p.ingredients, 'units', i.units, 'days_supply', r.days_supply, 'written_qty', r.written_qty))
     from taken i
     join product p on p.account_id = i.account_id and p.sku = i.sku
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id), '[]') as fills,

@@ -24,7 +24,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   carrier: string;
   items: StoredItem[];
   shipments: Shipment[] | null;
-  exceptions: { id: ExceptionId; raised_at: string }[];
+  exceptions: { id: ExceptionId; raised_at: string; elsewhere: boolean }[];
   prescriptions: (Omit<
     PrescriptionFact,
     "received_at" | "expires_at" | "prescriber_npi" | "prescriber_dea" | "unit"
@@ -66,7 +66,8 @@ export const ORDER_COLUMNS = `
     from shipment s
     where s.account_id = o.account_id and s.order_number = o.order_number) end as shipments,
   coalesce((
-    select json_agg(json_build_object('id', e.exception_id, 'raised_at', e.raised_at) order by e.exception_id)
+    select json_agg(json_build_object('id', e.exception_id, 'raised_at', e.raised_at, 'elsewhere', e.elsewhere)
+      order by e.exception_id)
     from order_exception e
     where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null
       and o.open_exceptions > 0), '[]') as exceptions,

@@ -24,7 +24,12 @@ export type OrderContext = {
   dispense_ids: number[];
 };
 
-export type FillRow = Omit<Fill, "shipped_at"> & { shipped_at: string | null };
+/** `days_supply` as written, for `written_qty`. */
+export type FillRow = Omit<Fill, "shipped_at"> & {
+  shipped_at: string | null;
+  units: number;
+  written_qty: number | null;
+};
 
 const context = sql<
   [
@@ -98,6 +103,11 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
         select p.ingredients
         from product p
         where p.account_id = $1 and p.sku = i.sku),
+      'units', i.units,
+      'written_qty', (
+        select r.written_qty
+        from prescription r
+        where r.account_id = $1 and r.prescription_id = i.prescription_id),
       'days_supply', (
         select r.days_supply
         from prescription r
@@ -201,6 +211,7 @@ with given as (
 ), changed as (
   update patient p
   set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+    person_keys = c.person_keys,
     updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1,
     recheck_due = greatest(p.recheck_due, c.recheck_due)
   from given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) c

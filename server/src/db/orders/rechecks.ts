@@ -83,8 +83,9 @@ from found f, jsonb_to_recordset($5::jsonb) as b(exception_id integer, basis tex
 where e.account_id = f.account_id and e.order_number = f.order_number and e.exception_id = b.exception_id
   and e.resolved_at is null`;
 /**
- * Saves findings that open or close no exception, and what the open exceptions are based on now. The order's revision
- * stays, because nothing about the order changed.
+ * Saves findings that open or close no exception, and what the open exceptions are based on now. The order's revision and
+ * the time of its change stay, because nothing about the order changed. Otherwise the partner would also see that another
+ * partner's data changed.
  */
 export const saveFindings = (
   db: Queryable,

@@ -59,7 +59,8 @@ export type OrderChange = {
   /** Stock movements, at most one per product. */
   stock: ShelfMove[];
   changed_patient: ChangedPatient | null;
-  raised: { exception_id: number; basis: string | null }[];
+  /** `elsewhere`: it rests on other partners' data alone. */
+  raised: { exception_id: number; basis: string | null; elsewhere: boolean }[];
   resolved: { exception_id: number; resolved_by: string; confirmed: string | null }[];
   note: Omit<Rows["order_note"], Key | "at"> | null;
   history: Omit<Rows["order_history"], Key | "at">[];
@@ -106,6 +107,7 @@ with given as (
 ), changed_patient as (
   update patient p
   set record_sealed = n.record_sealed, email_index = n.email_index, phone_index = n.phone_index,
+    person_keys = n.person_keys,
     updated_at = greatest(p.updated_at, n.updated_at), revision = p.revision + 1
   from changed c, given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) n
   where p.account_id = c.account_id and p.patient_id = n.patient_id and p.revision = n.revision
@@ -162,12 +164,12 @@ with given as (
   where e.account_id = c.account_id and e.order_number = c.order_number and e.exception_id = r.exception_id
     and e.resolved_at is null
 ), raised as (
-  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, occurrence)
-  select c.account_id, c.order_number, x.exception_id, (j->>'at')::timestamptz, x.basis, 1 + (
+  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, elsewhere, occurrence)
+  select c.account_id, c.order_number, x.exception_id, (j->>'at')::timestamptz, x.basis, x.elsewhere, 1 + (
       select count(*)
       from order_exception e
       where e.account_id = c.account_id and e.order_number = c.order_number and e.exception_id = x.exception_id)
-  from changed c, given, jsonb_to_recordset(j->'raised') as x(exception_id integer, basis text)
+  from changed c, given, jsonb_to_recordset(j->'raised') as x(exception_id integer, basis text, elsewhere boolean)
 ), noted as (
   insert into order_note (account_id, order_number, note_id, at, person_id, role, text_sealed, signature)
   select c.account_id, c.order_number, n.note_id, (j->>'at')::timestamptz, n.person_id, n.role, n.text_sealed, n.signature

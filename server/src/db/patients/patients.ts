@@ -27,6 +27,7 @@ export type ChangedPatient = Pick<
   | "updated_at"
   // The checks must run again on the patient's open orders.
   | "recheck_due"
+  | "person_keys"
 > & { revision: number };
 
 const one = sql<[account_id: string, patient_id: string], PatientRow>`
@@ -51,6 +52,7 @@ export const lockPatient = (tx: Tx, account_id: string, patient_id: string) => t
 const save = sql<[row: string]>`
 update patient p
 set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+  person_keys = c.person_keys,
   updated_at = c.updated_at, revision = p.revision + 1, recheck_due = greatest(p.recheck_due, c.recheck_due)
 from jsonb_populate_record(null::patient, $1::jsonb) c
 where p.account_id = c.account_id and p.patient_id = c.patient_id`;

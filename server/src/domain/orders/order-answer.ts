@@ -36,7 +36,8 @@ export type StoredOrder = {
   items: StoredItem[];
   /** It sends RX_UPDATED even after items were removed. Only an order with nothing but OTC products never does. */
   prescribed: boolean;
-  exceptions: { id: ExceptionId; raised_at: Date }[];
+  /** `elsewhere`: it rests on other partners' data alone. */
+  exceptions: { id: ExceptionId; raised_at: Date; elsewhere?: boolean }[];
   payer: (typeof payers)[number];
   payment_status: (typeof paymentStatuses)[number];
   amount_cents: number;
@@ -61,7 +62,7 @@ export const CURRENCY = "USD";
 
 /** `prescriptions` are those of the items, each with its units ordered so far. */
 export function orderAnswer(order: StoredOrder, prescriptions: readonly PrescriptionFacts[]): Order {
-  const exceptions = order.exceptions.map(({ id, raised_at }) => exceptionAnswer(id, raised_at));
+  const exceptions = order.exceptions.map(exceptionAnswer);
   return {
     order_number: order.order_number,
     order_status: order.order_status,
@@ -130,8 +131,12 @@ export function medicationRequests(
   });
 }
 
-export function exceptionAnswer(id: ExceptionId, raised_at: Date): OrderException {
-  const { name, message } = exceptionRow(id);
+/** All that a partner learns about an order that is held because of what another partner knows. */
+const REVIEW_MESSAGE = "A pharmacist must review this order.";
+
+export function exceptionAnswer({ id, raised_at, elsewhere }: StoredOrder["exceptions"][number]): OrderException {
+  const { name, message: usual } = exceptionRow(id);
+  const message = elsewhere ? REVIEW_MESSAGE : usual;
   return { id, name, message, raised_at: raised_at.toISOString(), order_actions: orderActionsOf(id) };
 }
 

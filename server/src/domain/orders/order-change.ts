@@ -4,6 +4,7 @@ import type { StockEntryKind } from "../catalogue/stock.ts";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings, type SafetyState } from "../safety/assess-safety.ts";
+import { type Elsewhere, elsewhereFindings } from "../safety/elsewhere.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
 import type { OrderStanding, Step } from "./order.ts";
@@ -33,6 +34,8 @@ export type ChangingOrder = {
   fills: readonly Fill[];
   /** The findings when the checks last ran. */
   found: readonly SafetyFinding[];
+  /** What is known about the person from other partners; without it, nothing. */
+  elsewhere?: Elsewhere;
 };
 export type ChangingPrescription = PrescriptionFacts & Pick<PrescriptionFact, "acceptance" | "partial">;
 /** Item data that partners do not see. */
@@ -182,7 +185,7 @@ function withFound(
 
 /** The facts of an existing order for the hold rules. */
 export function holdFactsOf(
-  { order, prescriptions, details, record, fills }: ChangingOrder,
+  { order, prescriptions, details, record, fills, elsewhere = { people: [] } }: ChangingOrder,
   { formulary, safety, today, now, name_characters }: ChangeRules,
 ): { facts: HoldFacts; findings: SafetyFinding[] } {
   const written = new Map(prescriptions.map((one) => [one.prescription_id, one]));
@@ -194,7 +197,7 @@ export function holdFactsOf(
     const product = formulary.by_sku.get(item.sku) ?? null;
     return prescription !== null && hasEnded(prescription, product, { now, today });
   };
-  const findings = orderFindings(safety, {
+  const assessed = {
     items: order.items.map((item) => ({
       item_id: item.item_id,
       ingredients: own.get(item.item_id)!.ingredients,
@@ -210,7 +213,9 @@ export function holdFactsOf(
     patient_safety: record.patient_safety,
     patient: patientFacts(record),
     now,
-  });
+  };
+  const own_findings = orderFindings(safety, assessed);
+  const findings = [...own_findings, ...elsewhereFindings(safety, assessed, own_findings, elsewhere)];
   const facts: HoldFacts = {
     workflow: order.workflow,
     formulary,

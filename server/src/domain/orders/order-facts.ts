@@ -84,6 +84,7 @@ export type Fill = {
   gcn: string | null;
   /** The product's ingredients, also if it is no longer offered. */
   ingredients: string[];
+  /** For the units of the item, not for the quantity as written. */
   days_supply: number | null;
   shipped_at: Date | null;
 };

@@ -180,7 +180,7 @@ export function orderEvents(
     ORDER_UPDATED: () => [event("ORDER_UPDATED", { order_status, previous_order_status })],
     ORDER_EXCEPTION: () =>
       moved.raised.map((id) => {
-        const exception = exceptionAnswer(id, now);
+        const exception = exceptionAnswer(order.exceptions.find((one) => one.id === id) ?? { id, raised_at: now });
         return event("ORDER_EXCEPTION", { exception, order_actions: exception.order_actions });
       }),
   };

@@ -7,11 +7,12 @@ import { doseFindings, unreadSigFindings, weeklyFindings } from "./dose-findings
 import { type SafetyFinding, unavailableFinding } from "./finding.ts";
 import { interactionFindings } from "./interaction-findings.ts";
 import { ageFindings, ageOf, sexFindings, weightFindings } from "./patient-findings.ts";
+import { refillFindings } from "./refill-findings.ts";
 import { severities } from "./rows.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
 import { readSig } from "./sig.ts";
 import { sigFindings } from "./sig-findings.ts";
-import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
+import { duplicateFindings } from "./therapy-findings.ts";
 import { unknownFindings } from "./unknown-findings.ts";
 
 /**
@@ -44,7 +45,7 @@ export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFindin
 }
 
 /** Keeps the worst finding per key and item, in an order independent of the input order. */
-function settled(findings: SafetyFinding[]): SafetyFinding[] {
+export function settled(findings: SafetyFinding[]): SafetyFinding[] {
   if (findings.length < 2) return findings;
   const rank = ({ severity }: SafetyFinding) => severities.indexOf(severity);
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -66,7 +67,7 @@ function settled(findings: SafetyFinding[]): SafetyFinding[] {
 /** The current safety engine: its tables, or why it is unusable. */
 export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };
 
-type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications" | "conditions"> & {
+export type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications" | "conditions"> & {
   patient_safety: SafetyLists;
 };
 

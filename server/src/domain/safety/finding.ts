@@ -27,6 +27,8 @@ export type SafetyFinding = {
   /** The origin of the rule, and the tables that contain it. */
   source: string;
   version: string;
+  /** The names of the other partners whose data it rests on. Only the pharmacy sees such a finding. */
+  elsewhere?: readonly string[];
 };
 
 /** All finding messages. Placeholders are names from the tables and of products. */
@@ -49,6 +51,8 @@ export const sentences = {
     `${drug} and ${other} (${where}) are in the same class (${group}).`,
   refill_too_soon: (drug: string, order_number: string, days_supply: number, date: string) =>
     `${drug} was filled for ${days_supply} days with order ${order_number}: the next fill is due from ${date}.`,
+  refill_drift: (drug: string, fills: number, days: number, date: string) =>
+    `${drug}: the ${fills} fills of the last year leave about ${days} days on hand: the next fill is due from ${date}.`,
   condition: (drug: string, condition: string, reason: string) => `${drug} for a patient with ${condition}: ${reason}.`,
   condition_unreadable: (places: readonly number[]) =>
     `The patient's list of conditions could not be understood in full: read ${places.length === 1 ? "entry" : "entries"} ${places.join(", ")}.`,

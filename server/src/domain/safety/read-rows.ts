@@ -145,7 +145,9 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
       if ("class" in row && ingredients.has(row.class)) tell(`${where}.class`, sentences.taken);
     }
   }
-  const ruled = rows.refill_rules.flatMap(({ drug_schedules }) => drug_schedules);
+  const ruled = rows.refill_rules
+    .filter((rule) => rule.ingredients.length === 0)
+    .flatMap(({ drug_schedules }) => drug_schedules);
   for (const schedule of drugSchedules) {
     if (ruled.filter((one) => one === schedule).length !== 1) tell("refill_rules", `${sentences.no_rule} ${schedule}`);
   }

@@ -99,7 +99,18 @@ export const safetyTables = {
     ingredients: { ...names(0), missing: [] as readonly string[] },
     source: line(),
   },
-  refill_rules: { drug_schedules: schedules(), share: share(), source: line() },
+  refill_rules: {
+    drug_schedules: schedules(),
+    /** Only for products with one of these. Empty: for all others of the schedules. */
+    ingredients: { ...names(0), missing: [] as readonly string[] },
+    /** Which share of the last fill must be used up. */
+    share: share(),
+    /** A refill before this share holds the order. Null: as `share` for controlled drugs, otherwise never. */
+    hold_share: orNull(share()),
+    /** How many days on hand early refills may add up to over a year, besides the unused share of the last fill. */
+    most_early_days: { ...whole(0, MOST_DAYS_SUPPLY), missing: 15 },
+    source: line(),
+  },
   canaries: {
     name: line(),
     covers: oneOf([...canaryKinds, ...laterCanaryKinds]),
@@ -209,7 +220,7 @@ export const keyOfRow: { readonly [table in SafetyTable]: (row: SafetyRows[table
   combinations: (row) => row.combination,
   cross_reactions: ({ a, b }) => [termOf(a), termOf(b)].sort().join(" + "),
   excipients: (row) => row.excipient,
-  refill_rules: (row) => `schedule ${row.drug_schedules.join(", ")}`,
+  refill_rules: (row) => [`schedule ${row.drug_schedules.join(", ")}`, ...row.ingredients].join(" "),
   canaries: (row) => row.name,
   condition_words: (row) => row.condition,
   condition_rules: ({ condition, drugs }) => `${condition} ${drugs.join(", ")}`,

@@ -1,9 +1,9 @@
-import { addDays } from "../values/calendar.ts";
 import { medicalWords } from "../values/text.ts";
 import { absorbed, type Entry } from "./absorbed.ts";
-import type { CheckedItem, CheckedOrder, Taken } from "./checked-order.ts";
+import type { CheckedOrder, Taken } from "./checked-order.ts";
 import type { SafetyData, Substance } from "./data.ts";
 import { advices, holdBy, OWN_RULE, places, type SafetyFinding, sentences } from "./finding.ts";
+import { isRefill } from "./refill-findings.ts";
 import type { Severity } from "./rows.ts";
 
 type Other = Entry & Pick<Taken, "place">;
@@ -26,41 +26,6 @@ export function duplicateFindings(data: SafetyData, order: CheckedOrder): Safety
         .flatMap((other) => doubled(data, item.item_id, item, other)),
     ];
   });
-}
-
-/** The schedule determines which share of the last fill must be used up before a refill. */
-export function refillFindings(data: SafetyData, { items, taken }: CheckedOrder, now: Date): SafetyFinding[] {
-  if (!taken.some(({ fill }) => fill?.shipped_at)) return [];
-  const today = now.toISOString().slice(0, 10);
-  return items.flatMap((item): SafetyFinding[] => {
-    const rule = data.rows.refill_rules.find(({ drug_schedules }) => drug_schedules.includes(item.drug_schedule));
-    const last = taken
-      .flatMap((other) => (isRefill(item, other) && other.fill?.shipped_at ? other.fill : []))
-      .sort((a, b) => time(b.shipped_at) - time(a.shipped_at) || (a.order_number < b.order_number ? -1 : 1))[0];
-    if (rule === undefined || last?.shipped_at == null || last.days_supply === null) return [];
-    const { order_number, shipped_at, days_supply } = last;
-    const due = addDays(shipped_at.toISOString().slice(0, 10), Math.ceil(days_supply * rule.share));
-    if (today >= due) return [];
-    const drug = item.substances.map(({ shown }) => shown).join(" and ") || "This medication";
-    return [
-      {
-        ...warning(data, "refill_too_soon", item.item_id),
-        key: ["refill_too_soon", ...item.substances.map(({ name }) => name).sort()].join(" "),
-        message: sentences.refill_too_soon(drug, order_number, days_supply, due),
-        advice: advices.refill_too_soon,
-        source: data.citationOf(rule),
-      },
-    ];
-  });
-}
-
-/** The same medication by GCN, or by ingredients if one has no GCN. */
-function isRefill(item: CheckedItem, { fill, substances }: Taken): boolean {
-  if (fill === null) return false;
-  if (item.gcn !== null && fill.gcn !== null) return item.gcn === fill.gcn;
-  return (
-    substances.length > 0 && substances.length === item.substances.length && substances.every((one) => has(item, one))
-  );
 }
 
 function doubled(data: SafetyData, item_id: number, item: Entry, other: Other): SafetyFinding[] {
@@ -135,5 +100,3 @@ const warning = <Kind extends SafetyFinding["kind"]>({ version }: SafetyData, ki
 
 const has = ({ substances }: Pick<Other, "substances">, { name }: Substance) =>
   substances.some((one) => one.name === name);
-
-const time = (at: Date | null) => at?.getTime() ?? 0;

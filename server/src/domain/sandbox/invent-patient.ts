@@ -17,8 +17,9 @@ export function inventPatient(
   given: SimulatedPatient,
   zips: ZipTable,
   known: PatientRecord | null,
+  days = 0,
 ): WholePatient {
-  const person = inventedPerson(number);
+  const person = inventedPerson(number, days);
   const filed = known?.addresses.find((one) => one.default) ?? known?.addresses[0];
   const base = known ?? person;
   const usual = filed === undefined ? person.address : partsOf(filed);

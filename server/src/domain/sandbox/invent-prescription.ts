@@ -26,8 +26,9 @@ export function inventPrescription(
   simulated: SimulatedPrescription,
   world: InventedWorld,
   known: PatientRecord | null = null,
+  days = 0,
 ) {
-  const patient = inventPatient(number, simulated.patient, world.zips, known);
+  const patient = inventPatient(number, simulated.patient, world.zips, known, days);
   const product = chooseProduct(number, simulated, world, patient.address?.state ?? null);
   const prescriber = inventedPrescriber(number);
   const drug_name = simulated.drug_name ?? product?.name ?? UNLISTED;

@@ -1,3 +1,4 @@
+import { addDays } from "../values/calendar.ts";
 import { deaPasses, npiPasses } from "../values/identifiers.ts";
 
 /** Invented people for a simulated prescription. The same number is always the same person. */
@@ -12,8 +13,11 @@ export type InventedPerson = {
   address: { street1: string; street2: null; city: string; state: string; zip: string };
 };
 
-/** Consecutive numbers differ in every field, and no name repeats with the same date of birth. */
-export function inventedPerson(number: number): InventedPerson {
+/**
+ * Consecutive numbers differ in every field, and no name repeats with the same date of birth. `days` moves the date of birth,
+ * so that two accounts do not invent the same person.
+ */
+export function inventedPerson(number: number, days = 0): InventedPerson {
   const [first_name, gender] = pick(FIRST_NAMES, number);
   // Shifts by one with every round of first names, so that all pairs occur before one repeats.
   const last_name = pick(LAST_NAMES, number + Math.floor(number / FIRST_NAMES.length));
@@ -22,7 +26,10 @@ export function inventedPerson(number: number): InventedPerson {
     first_name,
     last_name,
     gender,
-    dob: [1945 + ((number * 7) % 60), 1 + ((number * 5) % 12), 1 + ((number * 11) % 28)].map(twoDigits).join("-"),
+    dob: addDays(
+      [1945 + ((number * 7) % 60), 1 + ((number * 5) % 12), 1 + ((number * 11) % 28)].map(twoDigits).join("-"),
+      days,
+    ),
     email: `${first_name}.${last_name}.${number}@patients.example`.toLowerCase(),
     // 555-0100 to 555-0199 are reserved for fiction.
     phone: `${area_code}5550${100 + (number % 100)}`,

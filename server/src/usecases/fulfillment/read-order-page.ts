@@ -144,8 +144,8 @@ function asReceived(written: LoadedOrder["prescriptions"][number], workflow: Loa
 
 /** The safety findings when the checks last ran. Orders that 0.1.0 stored have no advice. */
 const findingsOf = ({ found }: LoadedOrder): DashboardOrder["findings"] =>
-  found.map(({ kind, severity, exception_id, item_id, message, advice = null, source }) => ({
-    ...{ kind, severity, exception_id, item_id, message, advice, source },
+  found.map(({ kind, severity, exception_id, item_id, message, advice = null, source, elsewhere = [] }) => ({
+    ...{ kind, severity, exception_id, item_id, message, advice, source, elsewhere },
   }));
 
 /** The documents that can be printed now: package labels after filling, shipping documents after shipping. */

@@ -7,6 +7,7 @@ import type { Deps } from "../../deps.ts";
 import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts";
 import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
+import { daysDispensed } from "../../domain/safety/refill-findings.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
@@ -64,7 +65,7 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
 async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedOrder> {
   const read = () =>
     withKeysOfNow(deps, async () => {
-      const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number);
+      const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number, "elsewhere");
       requireStep(loaded, { event: "ship" }, actor);
       requireFree(deps, loaded, work);
       if (loaded.order.address === null) throw new WorkRefusal("no_address");
@@ -173,7 +174,10 @@ async function save(
       shipped_at: now,
       supply_ends_at: supplyEnds(
         now,
-        prescriptions.find((one) => one.prescription_id === prescription_id)?.days_supply ?? null,
+        daysShipped(
+          details.find((one) => one.item_id === item_id)!.units,
+          prescriptions.find((one) => one.prescription_id === prescription_id),
+        ),
       ),
     })),
     stock: sums(
@@ -198,6 +202,9 @@ async function save(
 
 /** The safety engine assumes the same for a fill without a days supply. */
 const UNKNOWN_SUPPLY_DAYS = 90;
+
+const daysShipped = (units: number, prescription: LoadedOrder["prescriptions"][number] | undefined) =>
+  prescription === undefined ? null : daysDispensed({ ...prescription, units });
 
 /** When the patient will have used up the fill. */
 const supplyEnds = (shipped_at: Date, days_supply: number | null) =>

@@ -16,7 +16,9 @@ import type { Work } from "./steps.ts";
  */
 export async function showOrder(deps: Deps, { account_id, order_number, by }: Work, reveal: boolean) {
   if (reveal) deps.log.info({ account_id, order_number, person_id: by.person_id }, "revealed a patient");
-  const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+  const loaded = await withKeysOfNow(deps, () =>
+    loadChangingOrder(deps, deps.db, account_id, order_number, "elsewhere"),
+  );
   const { order, standing, details, prescriptions, record, row, rules, revision } = loaded;
   const claimed = row.claimed_by !== null && row.claimed_until! > deps.now();
   // Run the checks now; after shipping they no longer apply.
@@ -40,7 +42,7 @@ export async function showOrder(deps: Deps, { account_id, order_number, by }: Wo
     }),
     claimed_by: claimed ? ((await findPersonById(deps.db, row.claimed_by!))?.email ?? row.claimed_by) : null,
     claimed_until: claimed ? row.claimed_until : null,
-    exceptions: order.exceptions.map(({ id, raised_at }) => exceptionAnswer(id, raised_at)),
+    exceptions: order.exceptions.map(exceptionAnswer),
     findings,
     items: order.items.map(({ item_id, prescription_id, sku, ndc, quantity, package_size }) => {
       const { lot, lot_expires_on, reserved } = details.find((one) => one.item_id === item_id)!;

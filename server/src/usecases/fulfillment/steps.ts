@@ -202,7 +202,7 @@ export async function workOrder(
 ): Promise<Order> {
   try {
     return await transact(deps, async (tx) => {
-      const loaded = await loadChangingOrder(deps, tx, work.account_id, work.order_number);
+      const loaded = await loadChangingOrder(deps, tx, work.account_id, work.order_number, "elsewhere");
       requireFree(deps, loaded, work);
       const [outcome, by] = decide(loaded);
       const { order } = await changeOrder(deps, tx, loaded, outcome, {

@@ -2,10 +2,8 @@ import type { Environment } from "@pestle/contract";
 import type { Database } from "../../db/db.ts";
 import { type ChangingRow, loadForChange } from "../../db/orders/load-for-change.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
-import type { FillRow } from "../../db/orders/place-order.ts";
 import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
-import type { Fill } from "../../domain/orders/order-facts.ts";
 import { confirmedBases } from "../../domain/orders/order-holds.ts";
 import { type SafetyFinding, unavailableFinding } from "../../domain/safety/finding.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
@@ -14,15 +12,9 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openRecord } from "../patients/patient-rows.ts";
+import { loadElsewhere } from "../safety/load-elsewhere.ts";
+import { fillOf, LONGEST_HISTORY_MS } from "./patient-fills.ts";
 import { openOrder } from "./read-orders.ts";
-
-/** A drug can act for longer than the patient took it. No safety table has a longer washout than this. */
-export const LONGEST_WASHOUT_MS = 60 * 24 * 3600 * 1000;
-
-export const fillOf = ({ shipped_at, ...fill }: FillRow): Fill => ({
-  ...fill,
-  shipped_at: shipped_at === null ? null : new Date(shipped_at),
-});
 
 /** An unsealed order with all facts and rules needed to decide a change. */
 export type LoadedOrder = ChangingOrder & {
@@ -37,20 +29,27 @@ export type LoadedOrder = ChangingOrder & {
   rules: ChangeRules & { time_zone: string };
 };
 
-/** Loads with one statement. Returns 404 for an unknown order or another account's order. */
+/**
+ * Loads with one statement. Returns 404 for an unknown order or another account's order. With "elsewhere", a second statement
+ * loads what other partners know about the person, for the pharmacy's steps and the job; otherwise the findings that the job
+ * made from it stay.
+ */
 export async function loadChangingOrder(
   deps: Deps,
   db: Database,
   account_id: string,
   order_number: string,
+  facts: "own" | "elsewhere" = "own",
 ): Promise<LoadedOrder> {
   const real_now = deps.now();
-  const taken_since = new Date(real_now.getTime() - LONGEST_WASHOUT_MS);
+  const taken_since = new Date(real_now.getTime() - LONGEST_HISTORY_MS);
   const row = await loadForChange(db, account_id, order_number, taken_since);
   if (row === undefined) throw new StatusRefusal(404);
   const { formulary } = await readCatalogue(deps, account_id, db);
   const now = accountNow(real_now, row.clock_offset_s);
   const opened = openOrder(deps, account_id, row);
+  const found = openFindings(deps, account_id, row);
+  const { patient_id, clock_offset_s } = row;
   return {
     account_id,
     environment: row.environment,
@@ -67,7 +66,11 @@ export async function loadChangingOrder(
     holds: row.holds,
     confirmed: confirmedBases(row.confirmed.map(({ id, confirmed }) => [id, confirmed])),
     fills: row.fills.map(fillOf),
-    found: row.safety_sealed === null ? [] : openFindings(deps, account_id, order_number, row.safety_sealed),
+    found,
+    elsewhere:
+      facts === "elsewhere"
+        ? { people: await loadElsewhere(deps, db, { account_id, patient_id, clock_offset_s }, real_now) }
+        : { found: found.filter(({ elsewhere }) => elsewhere !== undefined) },
     row,
     payment_token: opened.payment_token,
     custom_label: opened.custom_label(row.custom_label_sealed),
@@ -83,12 +86,13 @@ export async function loadChangingOrder(
   };
 }
 
-export function openFindings(
+/** The findings when the checks last ran. */
+function openFindings(
   deps: Pick<Deps, "vault">,
   account_id: string,
-  order_number: string,
-  safety_sealed: Buffer,
+  { order_number, safety_sealed }: ChangingRow,
 ): SafetyFinding[] {
+  if (safety_sealed === null) return [];
   const opened = deps.vault.open(safety_sealed, orderPlace("safety_sealed", account_id, order_number));
   return JSON.parse(opened.toString("utf8")) as SafetyFinding[];
 }

@@ -23,8 +23,8 @@ import { randomEventId, randomOrderNumber } from "../../random.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { type FinishedAnswer, type PartnerCall, type Write, writeAnswer } from "../write.ts";
-import { fillOf, LONGEST_WASHOUT_MS } from "./load-order.ts";
 import { orderRows } from "./order-rows.ts";
+import { fillOf, LONGEST_HISTORY_MS } from "./patient-fills.ts";
 import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder, prepareOrder } from "./prepare-order.ts";
 import { prepareReorder } from "./prepare-reorder.ts";
 import { recheckPatient } from "./recheck-orders.ts";
@@ -139,7 +139,7 @@ async function decide(
     prescription_ids: prescriptionIds(draft),
     skus: draft.items.flatMap((item) => namedSku(item, formulary) ?? []),
     items: draft.items.length,
-    taken_since: new Date(accountNow(now, orderer.clock_offset_s).getTime() - LONGEST_WASHOUT_MS),
+    taken_since: new Date(accountNow(now, orderer.clock_offset_s).getTime() - LONGEST_HISTORY_MS),
   });
   if (context.recent_order_number !== null) throw new Conflict(context.recent_order_number);
   const account_now = accountNow(now, context.clock_offset_s);

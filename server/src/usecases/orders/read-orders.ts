@@ -57,7 +57,7 @@ export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
     shipments: (row.shipments ?? []).map(isoShipment),
     address: address_sealed && (JSON.parse(open("address_sealed", address_sealed)) as Address),
     label: label_format && { format: label_format, carrier: label_carrier, tracking_no: label_tracking_no },
-    exceptions: exceptions.map(({ id, raised_at }) => ({ id, raised_at: new Date(raised_at) })),
+    exceptions: exceptions.map((one) => ({ ...one, raised_at: new Date(one.raised_at) })),
   };
   const standing: OrderStanding = {
     state: (stage === null ? row.order_status : `${row.order_status}/${stage}`) as OrderState,

@@ -19,12 +19,18 @@ const MOST_AT_ONCE = 100;
 const MOST_PATIENTS = 500;
 const MISSING_RX = 73;
 
-/** Runs the checks again on an open order and saves what they change. */
-export const recheckOrder = (deps: Deps, account_id: string, order_number: string, actor: Actor): Promise<void> =>
+/** Runs the checks again on an open order and saves what they change. With "elsewhere", on the facts of all partners. */
+export const recheckOrder = (
+  deps: Deps,
+  account_id: string,
+  order_number: string,
+  actor: Actor,
+  facts: "own" | "elsewhere" = "own",
+): Promise<void> =>
   write(deps, {
     transaction: "on_retry",
     attempt: async (db) => {
-      const loaded = await loadChangingOrder(deps, db, account_id, order_number);
+      const loaded = await loadChangingOrder(deps, db, account_id, order_number, facts);
       const { standing, found, holds, rules, revision } = loaded;
       if (!isOpen(standing)) return;
       const { open, findings } = decideChange(loaded, {}, rules);

@@ -19,6 +19,7 @@ import type { Deps } from "../../deps.ts";
 import { type Actor, apply, isOpen, orderEvents, standingRow } from "../../domain/orders/order.ts";
 import { orderAnswer, orderSchedule, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { type DecidedChange, decideChange, type Outcome } from "../../domain/orders/order-change.ts";
+import { isElsewhere } from "../../domain/safety/elsewhere.ts";
 import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
@@ -65,7 +66,12 @@ export async function changeOrder(
     ...decided.after.order,
     order_status: statusOfState((moved ?? standing).state),
     exceptions: (moved ?? standing).open.map(
-      (id) => order.exceptions.find((one) => one.id === id) ?? { id, raised_at: now },
+      (id) =>
+        order.exceptions.find((one) => one.id === id) ?? {
+          id,
+          raised_at: now,
+          elsewhere: isElsewhere(decided.findings, id),
+        },
     ),
     updated_at: now > order.updated_at ? now : order.updated_at,
   };
@@ -106,6 +112,7 @@ export async function changeOrder(
     raised: (moved?.raised ?? []).map((exception_id) => ({
       exception_id,
       basis: decided.open.find(({ id }) => id === exception_id)?.basis ?? null,
+      elsewhere: isElsewhere(decided.findings, exception_id),
     })),
     resolved: (moved?.resolved ?? []).map((exception_id) => ({
       exception_id,

@@ -3,6 +3,7 @@ import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import { type PatientRecord, searchKeys, upgradedRecord } from "../../domain/patients/patient-record.ts";
+import { personKeys } from "../../domain/patients/person-keys.ts";
 
 type Sealing = Pick<Deps, "vault">;
 
@@ -16,9 +17,14 @@ export function patientRow(deps: Sealing, account_id: string, patient_id: string
     name_dob_index: index("name_dob", searchKeys.name_dob(record)),
     email_index: record.email === null ? null : index("email", searchKeys.email(record.email)),
     phone_index: record.phone === null ? null : index("phone", searchKeys.phone(record.phone)),
+    person_keys: personIndexes(deps, record).map(bytes),
     updated_at: now,
   };
 }
+
+/** The same in all accounts, so that the pharmacy recognizes one person at two partners. */
+export const personIndexes = (deps: Sealing, record: PatientRecord): Buffer[] =>
+  personKeys(record).map((text) => deps.vault.blindIndex(text, "person_link.person_key"));
 
 /** The blind index of a `searchKeys` text. Each account has its own, so equal texts do not link accounts. */
 export const searchIndex = (deps: Sealing, account_id: string, name: keyof typeof searchKeys, text: string) =>

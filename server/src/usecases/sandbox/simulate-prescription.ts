@@ -73,7 +73,8 @@ async function takeInvented(
   const meant = simulated.patient.patient_id;
   const row = meant === undefined ? undefined : await loadPatient(tx, account_id, meant);
   const known = row === undefined ? null : openRecord(deps, account_id, row.patient_id, row.record_sealed);
-  const message = inventedMessage(number, inventPrescription(number, simulated, world, known), {
+  const invented = inventPrescription(number, simulated, world, known, birthShift(account_id));
+  const message = inventedMessage(number, invented, {
     sender,
     message_id: messageId(number),
     meant_patient_id: row?.patient_id ?? null,
@@ -82,6 +83,12 @@ async function takeInvented(
   });
   return take(deps, tx, account, message, Buffer.from(JSON.stringify(sent)));
 }
+
+/**
+ * Moves invented birth dates by up to three years, differently in each account. The pharmacy checks one person's orders at
+ * all partners together, so two partners' tests must not share people.
+ */
+const birthShift = (account_id: string) => createHash("sha256").update(account_id).digest().readUInt32BE(0) % 1_000;
 
 /** The sender of invented messages. */
 const ownSender = (account_id: string) => `account ${account_id}`;

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
 import { unavailableFinding } from "../../../src/domain/safety/finding.ts";
 import { understand } from "../../../src/domain/safety/understand.ts";
-import { daysAgo, found, holdsOf, keysOf, NOW, shipped } from "../../support/samples/safety.ts";
+import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
 
 /** Texts that look like a finding and are not: none of these may hold an order. */
 const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>[1]][] = [
@@ -183,58 +182,6 @@ describe("the same drug twice", () => {
   test("is not reported for the previous fill or a used-up supply", () => {
     expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"], gcn: "item 1" }] })).toEqual([]);
     expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"], shipped_at: daysAgo(40) }] })).toEqual([]);
-  });
-});
-
-describe("a refill", () => {
-  const assess = (drug_schedule: "0" | "4", days_ago: number, days_supply: number | null, gcn: string | null = "1") =>
-    assessSafety(shipped, {
-      items: [
-        {
-          item_id: 7,
-          ingredients: ["zolpidem"],
-          drug: "Zolpidem 5 mg tablet",
-          is_drug: true,
-          gcn,
-          sig_text: null,
-          units: null,
-          days_supply,
-          drug_schedule,
-        },
-      ],
-      fills: [
-        { order_number: "1", ingredients: ["zolpidem"], gcn: "1", shipped_at: daysAgo(days_ago), days_supply },
-        { order_number: "0", ingredients: ["zolpidem"], gcn: "1", shipped_at: daysAgo(days_ago + 60), days_supply: 90 },
-      ],
-      allergies: [],
-      medications: [],
-      conditions: [],
-      patient: { dob: null, gender: null, weight_kg: null },
-      now: NOW,
-    });
-
-  test.each([
-    ["0", 30, 23],
-    ["0", 90, 68],
-    ["0", 1, 1],
-    ["4", 30, 26],
-    ["4", 90, 77],
-  ] as const)("of schedule %s for %i days is due after %i", (schedule, days_supply, due) => {
-    expect(assess(schedule, due - 1, days_supply)).toMatchObject([
-      { kind: "refill_too_soon", exception_id: null, item_id: 7, key: "refill_too_soon zolpidem" },
-    ]);
-    expect(assess(schedule, due, days_supply)).toEqual([]);
-  });
-
-  test("says when it is due, and after which order", () => {
-    expect(assess("0", 10, 30)[0]!.message).toBe(
-      "zolpidem was filled for 30 days with order 1: the next fill is due from 2026-11-28.",
-    );
-  });
-
-  test("is recognized by its ingredients without a GCN, and is not checked without days of supply", () => {
-    expect(keysOf(assess("0", 10, 30, null))).toEqual(["refill_too_soon zolpidem"]);
-    expect(assess("0", 10, null)).toEqual([]);
   });
 });
 

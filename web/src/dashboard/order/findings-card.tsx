@@ -28,6 +28,11 @@ export function FindingsCard({
                 )}
               </p>
               <p>{finding.message}</p>
+              {finding.elsewhere.length > 0 && (
+                <p>
+                  <strong>From {finding.elsewhere.join(" and ")}.</strong> Do not tell this order's partner.
+                </p>
+              )}
               {finding.advice !== null && <p>{finding.advice}</p>}
               <p className="small quiet">Source: {finding.source}</p>
             </div>

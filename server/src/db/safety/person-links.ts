@@ -1,0 +1,97 @@
+import { type Queryable, sql } from "../db.ts";
+import type { FillRow } from "../orders/place-order.ts";
+
+export type PersonElsewhereRow = {
+  account_id: string;
+  patient_id: string;
+  partner: string;
+  record_sealed: Buffer;
+  clock_offset_s: number;
+  fills: FillRow[];
+};
+const elsewhere = sql<[account_id: string, patient_id: string, taken_since: Date, most: number], PersonElsewhereRow>`
+with linked as (
+  select distinct other.account_id, other.patient_id
+  from person_link own
+  join person_link other on other.environment = own.environment and other.person_key = own.person_key
+    and other.account_id <> own.account_id
+  where own.account_id = $1 and own.patient_id = $2
+  order by other.account_id, other.patient_id
+  limit $4
+)
+select l.account_id, l.patient_id, coalesce(n.name, l.account_id) as partner, p.record_sealed, a.clock_offset_s,
+  coalesce((
+    select json_agg(json_build_object(
+      'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn, 'shipped_at', i.shipped_at,
+      'ingredients', d.ingredients, 'units', i.units, 'days_supply', r.days_supply, 'written_qty', r.written_qty))
+    from order_item i
+    join product d on d.account_id = i.account_id and d.sku = i.sku
+    left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+    where i.account_id = l.account_id and i.patient_id = l.patient_id and (i.pending
+      or i.supply_ends_at > $3::timestamptz + make_interval(secs => a.clock_offset_s))), '[]') as fills
+from linked l
+join account a on a.account_id = l.account_id
+left join partner n on n.partner_id = a.partner_id
+join patient p on p.account_id = l.account_id and p.patient_id = l.patient_id`;
+/** The same person at other partners of the environment, with the fills since a real time. */
+export const listElsewhere = (db: Queryable, account_id: string, patient_id: string, taken_since: Date, most: number) =>
+  db.rows(elsewhere, [account_id, patient_id, taken_since, most]);
+
+const due = sql<[most: number], { person_due_id: number; account_id: string; patient_id: string }>`
+select person_due_id, account_id, patient_id
+from person_due
+order by person_due_id
+limit $1`;
+/** Oldest first. */
+export const listPersonDue = (db: Queryable, most: number) => db.rows(due, [most]);
+
+const done = sql<[person_due_ids: number[]]>`
+delete from person_due
+where person_due_id = any($1)`;
+export const deletePersonDue = (db: Queryable, person_due_ids: number[]) => db.run(done, [person_due_ids]);
+
+const again = sql<[person_due_ids: number[]]>`
+update person_due
+set person_due_id = default
+where person_due_id = any($1)`;
+/** Moves failed ones to the end, so that they do not stop the others. */
+export const requeuePersonDue = (db: Queryable, person_due_ids: number[]) => db.run(again, [person_due_ids]);
+
+const openOrders = sql<
+  [account_id: string, patient_id: string, most: number],
+  { account_id: string; order_number: string }
+>`
+select distinct i.account_id, i.order_number
+from person_link own
+join person_link other on other.environment = own.environment and other.person_key = own.person_key
+join order_item i on i.account_id = other.account_id and i.patient_id = other.patient_id and i.pending
+where own.account_id = $1 and own.patient_id = $2
+order by i.account_id, i.order_number
+limit $3`;
+/** The orders of a person that have not shipped, at all partners of the environment. */
+export const listOrdersOfPerson = (db: Queryable, account_id: string, patient_id: string, most: number) =>
+  db.rows(openOrders, [account_id, patient_id, most]);
+
+const withoutKeys = sql<
+  [most: number],
+  { account_id: string; patient_id: string; revision: number; record_sealed: Buffer }
+>`
+select account_id, patient_id, revision, record_sealed
+from patient
+where person_keys is null
+limit $1`;
+/** Patients from before these keys existed. */
+export const listWithoutKeys = (db: Queryable, most: number) => db.rows(withoutKeys, [most]);
+
+const setKeys = sql<[account_id: string, patient_id: string, revision: number, person_keys: Buffer[]]>`
+update patient
+set person_keys = $4
+where account_id = $1 and patient_id = $2 and revision = $3`;
+/** Does nothing if the patient changed: then the change set the keys. */
+export const savePersonKeys = (
+  db: Queryable,
+  account_id: string,
+  patient_id: string,
+  revision: number,
+  person_keys: Buffer[],
+) => db.run(setKeys, [account_id, patient_id, revision, person_keys]);

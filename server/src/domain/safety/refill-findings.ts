@@ -1,0 +1,130 @@
+import { addDays } from "../values/calendar.ts";
+import type { CheckedItem, CheckedOrder, Taken } from "./checked-order.ts";
+import type { SafetyData, Substance } from "./data.ts";
+import { advices, holdBy, type SafetyFinding, sentences } from "./finding.ts";
+import type { SafetyRows } from "./rows.ts";
+
+type Fill = { order_number: string; shipped_at: Date; days_supply: number };
+type RefillRule = SafetyRows["refill_rules"][number];
+
+const DAY_MS = 24 * 3600 * 1000;
+/** Early refills add up over this time. */
+export const DRIFT_DAYS = 365;
+
+/**
+ * Finds refills that come too early: before enough of the last fill is used up, or although earlier refills of the last
+ * year left too many days on hand. The rule of the drug or of its schedule decides, and whether that holds the order.
+ */
+export function refillFindings(data: SafetyData, { items, taken }: CheckedOrder, now: Date): SafetyFinding[] {
+  if (!taken.some(({ fill }) => fill?.shipped_at)) return [];
+  return items.flatMap((item): SafetyFinding[] => {
+    const rule = ruleOf(data, item);
+    const fills = shippedFills(item, taken);
+    const last = fills.at(-1);
+    if (rule === undefined || last === undefined) return [];
+    const { due, holds_until, message } = dueOf(rule, item, fills, last, now);
+    const today = dateOf(now);
+    if (today >= due) return [];
+    const severity = today < holds_until ? "major" : "moderate";
+    return [
+      {
+        kind: "refill_too_soon",
+        severity,
+        exception_id: holdBy(75, severity),
+        item_id: item.item_id,
+        key: ["refill_too_soon", ...item.substances.map(({ name }) => name).sort()].join(" "),
+        message,
+        advice: advices.refill_too_soon,
+        source: data.citationOf(rule),
+        version: data.version,
+      },
+    ];
+  });
+}
+
+/** The same medication by GCN, or by ingredients if one has no GCN. */
+export function isRefill(item: CheckedItem, { fill, substances }: Taken): boolean {
+  if (fill === null) return false;
+  if (item.gcn !== null && fill.gcn !== null) return item.gcn === fill.gcn;
+  return (
+    substances.length > 0 && substances.length === item.substances.length && substances.every((one) => has(item, one))
+  );
+}
+
+/**
+ * The days that the dispensed units last. The prescription's days of supply count for the quantity as written, and an order
+ * can take more or less than that.
+ */
+export function daysDispensed({
+  days_supply,
+  units,
+  written_qty,
+}: {
+  days_supply: number | null;
+  units: number;
+  written_qty: number | null;
+}): number | null {
+  if (days_supply === null || written_qty === null || written_qty <= 0) return days_supply;
+  return Math.round((days_supply * units * 10) / written_qty) / 10;
+}
+
+/** A rule for an ingredient replaces the rule for the schedule. */
+function ruleOf({ rows }: SafetyData, item: CheckedItem): RefillRule | undefined {
+  const rules = rows.refill_rules.filter(({ drug_schedules }) => drug_schedules.includes(item.drug_schedule));
+  const own = rules.find(({ ingredients }) =>
+    ingredients.some((name) => item.substances.some((one) => one.name === name)),
+  );
+  return own ?? rules.find(({ ingredients }) => ingredients.length === 0);
+}
+
+/** Oldest first. The items of one order count together. */
+function shippedFills(item: CheckedItem, taken: readonly Taken[]): Fill[] {
+  const fills = new Map<string, Fill>();
+  for (const other of taken) {
+    const { order_number, shipped_at, days_supply } = other.fill ?? { shipped_at: null };
+    if (!shipped_at || !isRefill(item, other) || days_supply == null || order_number === undefined) continue;
+    const known = fills.get(order_number);
+    fills.set(order_number, { order_number, shipped_at, days_supply: days_supply + (known?.days_supply ?? 0) });
+  }
+  return [...fills.values()].sort(
+    (a, b) => a.shipped_at.getTime() - b.shipped_at.getTime() || (a.order_number < b.order_number ? 1 : -1),
+  );
+}
+
+/** When the refill is due, and until when it holds the order instead of a warning. */
+function dueOf(rule: RefillRule, item: CheckedItem, fills: readonly Fill[], last: Fill, now: Date) {
+  const drug = item.substances.map(({ shown }) => shown).join(" and ") || "This medication";
+  const after = (share: number) => addDays(dateOf(last.shipped_at), Math.ceil(last.days_supply * share));
+  const by_share = after(rule.share);
+  const on_hand = daysOnHand(fills, now);
+  const allowed = Math.floor(last.days_supply * (1 - rule.share)) + rule.most_early_days;
+  const by_drift = addDays(dateOf(now), Math.max(0, Math.ceil(on_hand - allowed)));
+  // A controlled drug holds at any early refill. Another drug only warns, unless its rule says when it holds.
+  const hold_share = rule.hold_share ?? (item.drug_schedule === "0" ? 0 : rule.share);
+  const drift_holds = hold_share > 0 && by_drift > dateOf(now);
+  const due = by_drift > by_share ? by_drift : by_share;
+  return {
+    due,
+    holds_until: drift_holds ? due : after(hold_share),
+    message:
+      by_drift > by_share
+        ? sentences.refill_drift(drug, fills.length, Math.round(on_hand), by_drift)
+        : sentences.refill_too_soon(drug, last.order_number, last.days_supply, by_share),
+  };
+}
+
+/** What is left of the last year's fills if the patient takes one day's supply per day. A gap does not create debt. */
+function daysOnHand(fills: readonly Fill[], now: Date): number {
+  const daysTo = (from: Date, to: Date) => Math.floor(to.getTime() / DAY_MS) - Math.floor(from.getTime() / DAY_MS);
+  const recent = fills.filter(({ shipped_at }) => daysTo(shipped_at, now) < DRIFT_DAYS);
+  let left = 0;
+  for (const [index, { shipped_at, days_supply }] of recent.entries()) {
+    left = Math.max(0, left + days_supply - daysTo(shipped_at, recent[index + 1]?.shipped_at ?? now));
+  }
+  return left;
+}
+
+const dateOf = (at: Date) => at.toISOString().slice(0, 10);
+
+const has = ({ substances }: Pick<CheckedItem, "substances">, { name }: Substance) =>
+  substances.some((one) => one.name === name);

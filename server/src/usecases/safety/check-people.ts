@@ -1,0 +1,58 @@
+import {
+  deletePersonDue,
+  listOrdersOfPerson,
+  listPersonDue,
+  listWithoutKeys,
+  requeuePersonDue,
+  savePersonKeys,
+} from "../../db/safety/person-links.ts";
+import type { Deps } from "../../deps.ts";
+import { system } from "../../domain/orders/order.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { apart } from "../operations/apart.ts";
+import { recheckOrder } from "../orders/recheck-orders.ts";
+import { openRecord, personIndexes } from "../patients/patient-rows.ts";
+
+const MOST_PATIENTS = 200;
+const MOST_KEYS = 500;
+/** More open orders than a person has. Beyond that, the pharmacy's steps still check each order. */
+const MOST_ORDERS = 500;
+
+/**
+ * Checks the open orders of people that several partners know, at all of these partners, after an order of such a person
+ * opened or shipped or the person's record changed. No partner's request does this, because its answer would tell one
+ * partner about another.
+ */
+export async function checkPeople(deps: Deps): Promise<void> {
+  await addMissingKeys(deps);
+  if ("unfit" in deps.safety.current()) return;
+  const due = await listPersonDue(deps.db, MOST_PATIENTS);
+  if (due.length === 0) return;
+  const patients = new Map(due.map((one) => [`${one.account_id} ${one.patient_id}`, one]));
+  const failed = new Set<string>();
+  for (const [patient, { account_id, patient_id }] of patients) {
+    for (const order of await listOrdersOfPerson(deps.db, account_id, patient_id, MOST_ORDERS)) {
+      const checked = await apart(deps, order, async () => {
+        await recheckOrder(deps, order.account_id, order.order_number, system, "elsewhere");
+        return true;
+      });
+      if (checked === undefined) failed.add(patient);
+    }
+  }
+  const ids = (wanted: boolean) =>
+    due
+      .filter((one) => failed.has(`${one.account_id} ${one.patient_id}`) === wanted)
+      .map(({ person_due_id }) => person_due_id);
+  await deletePersonDue(deps.db, ids(false));
+  if (failed.size > 0) await requeuePersonDue(deps.db, ids(true));
+}
+
+/** Adds the keys of patients from before they existed, some at a time. */
+async function addMissingKeys(deps: Deps): Promise<void> {
+  for (const { account_id, patient_id, revision, record_sealed } of await listWithoutKeys(deps.db, MOST_KEYS)) {
+    await apart(deps, { account_id, patient_id }, async () => {
+      const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_id, record_sealed));
+      await savePersonKeys(deps.db, account_id, patient_id, revision, personIndexes(deps, record));
+    });
+  }
+}

@@ -1,0 +1,152 @@
+import type { DrugSchedule } from "@pestle/contract";
+import { describe, expect, test } from "vitest";
+import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
+import { readSafetyData } from "../../../src/domain/safety/data.ts";
+import { daysDispensed } from "../../../src/domain/safety/refill-findings.ts";
+import { daysAgo, keysOf, NOW, shipped, shippedJson } from "../../support/samples/safety.ts";
+
+type Filled = { days_ago: number; days_supply: number | null; order_number?: string };
+
+/** The findings for a refill of one drug after these fills. */
+const refill = (
+  drug_schedule: DrugSchedule,
+  fills: readonly Filled[],
+  { drug = "zolpidem", gcn = "1", data = shipped }: { drug?: string; gcn?: string | null; data?: typeof shipped } = {},
+) =>
+  assessSafety(data, {
+    items: [
+      {
+        item_id: 7,
+        ingredients: [drug],
+        drug,
+        is_drug: true,
+        gcn,
+        sig_text: null,
+        units: null,
+        days_supply: 30,
+        drug_schedule,
+      },
+    ],
+    fills: fills.map(({ days_ago, days_supply, order_number }, index) => ({
+      order_number: order_number ?? String(index + 1),
+      ingredients: [drug],
+      gcn: "1",
+      shipped_at: daysAgo(days_ago),
+      days_supply,
+    })),
+    allergies: [],
+    medications: [],
+    conditions: [],
+    patient: { dob: null, gender: null, weight_kg: null },
+    now: NOW,
+  }).filter(({ kind }) => kind === "refill_too_soon");
+
+/** One fill of 30 days every `every` days, the last one `every` days ago. */
+const monthly = (count: number, every: number): Filled[] =>
+  Array.from({ length: count }, (_, index) => ({ days_ago: every * (count - index), days_supply: 30 }));
+
+describe("a refill", () => {
+  test.each([
+    ["0", 30, 23],
+    ["0", 90, 68],
+    ["0", 1, 1],
+    ["4", 30, 26],
+    ["4", 90, 77],
+  ] as const)("of schedule %s for %i days is due after %i", (schedule, days_supply, due) => {
+    const fills = (days_ago: number) => [
+      { days_ago, days_supply },
+      { days_ago: days_ago + 91, days_supply: 90, order_number: "0" },
+    ];
+    expect(refill(schedule, fills(due - 1))).toMatchObject([{ item_id: 7, key: "refill_too_soon zolpidem" }]);
+    expect(refill(schedule, fills(due))).toEqual([]);
+  });
+
+  test.each(["2", "3", "4", "5"] as const)("of schedule %s holds the order if it is too early", (schedule) => {
+    expect(refill(schedule, [{ days_ago: 25, days_supply: 30 }])).toMatchObject([
+      { severity: "major", exception_id: 75, advice: expect.stringContaining("due") },
+    ]);
+  });
+
+  test("of another drug only warns, even on the same day", () => {
+    expect(refill("0", [{ days_ago: 0, days_supply: 30 }])).toMatchObject([
+      { severity: "moderate", exception_id: null },
+    ]);
+  });
+
+  test.each(["gabapentin", "butalbital", "isotretinoin"])("of %s holds by a rule of its own", (drug) => {
+    expect(refill("0", [{ days_ago: 20, days_supply: 30 }], { drug })).toMatchObject([
+      { severity: "major", exception_id: 75 },
+    ]);
+    expect(refill("0", [{ days_ago: 26, days_supply: 30 }], { drug })).toEqual([]);
+  });
+
+  test("says when it is due, and after which order", () => {
+    expect(refill("0", [{ days_ago: 10, days_supply: 30 }])[0]!.message).toBe(
+      "zolpidem was filled for 30 days with order 1: the next fill is due from 2026-11-28.",
+    );
+  });
+
+  test("counts the items of one order together", () => {
+    const twice = [
+      { days_ago: 26, days_supply: 30, order_number: "9" },
+      { days_ago: 26, days_supply: 30, order_number: "9" },
+    ];
+    expect(refill("4", twice)[0]!.message).toContain("filled for 60 days with order 9");
+    expect(refill("4", twice.slice(1))).toEqual([]);
+  });
+
+  test("is recognized by its ingredients without a GCN, and is not checked without days of supply", () => {
+    expect(keysOf(refill("0", [{ days_ago: 10, days_supply: 30 }], { gcn: null }))).toEqual([
+      "refill_too_soon zolpidem",
+    ]);
+    expect(refill("0", [{ days_ago: 10, days_supply: null }])).toEqual([]);
+  });
+});
+
+describe("early refills of a year", () => {
+  test("hold a controlled drug when they add up to more than a week", () => {
+    // Each fill comes 4 days early, which its own rule allows.
+    expect(refill("4", monthly(2, 26))).toEqual([]);
+    expect(refill("4", monthly(3, 26))).toMatchObject([
+      {
+        severity: "major",
+        exception_id: 75,
+        message:
+          "zolpidem: the 3 fills of the last year leave about 12 days on hand: the next fill is due from 2026-11-16.",
+      },
+    ]);
+  });
+
+  test("warn for another drug after a month", () => {
+    expect(refill("0", monthly(5, 23))).toEqual([]);
+    expect(refill("0", monthly(6, 23))).toMatchObject([{ severity: "moderate", exception_id: null }]);
+  });
+
+  test("do not count after a pause, and on time they never add up", () => {
+    const paused = [...monthly(2, 26).map((fill) => ({ ...fill, days_ago: fill.days_ago + 90 })), ...monthly(2, 26)];
+    expect(refill("4", paused)).toEqual([]);
+    expect(refill("4", monthly(12, 30))).toEqual([]);
+    expect(refill("4", [{ days_ago: 366, days_supply: 360 }, ...monthly(1, 30)])).toEqual([]);
+  });
+});
+
+test("the days of a fill follow the units that were dispensed", () => {
+  expect(daysDispensed({ days_supply: 30, units: 90, written_qty: 30 })).toBe(90);
+  expect(daysDispensed({ days_supply: 30, units: 10, written_qty: 30 })).toBe(10);
+  expect(daysDispensed({ days_supply: 30, units: 10, written_qty: null })).toBe(30);
+  expect(daysDispensed({ days_supply: 30, units: 10, written_qty: 0 })).toBe(30);
+  expect(daysDispensed({ days_supply: null, units: 10, written_qty: 30 })).toBe(null);
+});
+
+test("tables from before these columns still hold controlled drugs", () => {
+  const json = shippedJson();
+  const data = readSafetyData({
+    ...json,
+    refill_rules: [
+      { drug_schedules: ["0"], share: 0.75, source: "service" },
+      { drug_schedules: ["2", "3", "4", "5"], share: 0.85, source: "service" },
+    ],
+  });
+  expect(refill("4", [{ days_ago: 20, days_supply: 30 }], { data })).toMatchObject([{ exception_id: 75 }]);
+  expect(refill("0", [{ days_ago: 20, days_supply: 30 }], { data })).toMatchObject([{ exception_id: null }]);
+});
