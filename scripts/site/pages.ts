@@ -45,6 +45,7 @@ const sections: { title: string; entries: Entry[] }[] = [
     title: "Operate",
     entries: [
       "docs/guides/operator.md",
+      "docs/guides/safety.md",
       "docs/guides/deployment.md",
       "docs/guides/security.md",
       "docs/controlled-substances.md",

@@ -12,7 +12,7 @@ import { createCredential } from "../usecases/accounts/manage-credentials.ts";
 import { brands, licences, operator, partners, people, products, shippingMethods } from "./cast.ts";
 
 type SignIn = { email: string; password: string };
-export type DemoPerson = SignIn & { name: string; role: string };
+type DemoPerson = SignIn & { name: string; role: string };
 export type DemoPartner = {
   name: string;
   workflow: string;

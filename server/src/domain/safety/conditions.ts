@@ -36,7 +36,8 @@ const FAMILY = new Set([
   "sibling",
   "relative",
 ]);
-/** How many words after it a denial or a relative still counts. */
+const CLAUSE = /[,;\n]|\.\s+(?=[A-Z])|\b(?:but|But|BUT)\b/;
+/** How many words after it a denial still counts. */
 const REACH = 5;
 
 function readEntry(rules: PatientRules, text: string): { found: ConditionRow[]; understood: boolean } {
@@ -50,18 +51,18 @@ function readEntry(rules: PatientRules, text: string): { found: ConditionRow[]; 
     return " ";
   });
   // A denial or a relative does not reach beyond its own clause: "no asthma; seizures".
-  for (const clause of rest.split(/[,;.\n]|\bbut\b/i)) {
+  for (const clause of rest.split(CLAUSE)) {
     const words = medicalWords(clause).split(" ");
     let denied_at = Number.NEGATIVE_INFINITY;
-    let family_at = Number.NEGATIVE_INFINITY;
+    const of_family = words.some((word) => FAMILY.has(word));
     for (let at = 0; at < words.length; ) {
       const { rows, count } = phraseAt(rules, words, at);
       if (rows !== undefined) {
         understood = true;
-        const own = rows.filter(({ family }) => family === "counts" || at - family_at > REACH);
-        if (at - denied_at > REACH) found.push(...own);
-      } else if (DENIES.has(words[at] as string)) denied_at = at;
-      else if (FAMILY.has(words[at] as string)) family_at = at;
+        if (at - denied_at > REACH) found.push(...rows.filter(({ family }) => !of_family || family === "counts"));
+      }
+      // Also the first word of a phrase: "not pregnant or breastfeeding".
+      if (DENIES.has(words[at] as string)) denied_at = at;
       at += count;
     }
   }

@@ -57,12 +57,16 @@ const MOST_DEVIATION = 1.2;
 /** Finds daily amounts above the label's maximum. Items with the same ingredient count together. */
 export function doseFindings(data: SafetyData, items: readonly DirectedItem[], age: number | null): SafetyFinding[] {
   const totals = new Map<string, number>();
+  // The same directions in two items are one prescription in two packages.
+  const counted = new Set<string>();
   const daily = items.flatMap((item) =>
     item.substances.flatMap((one) => {
       const amount = amountPerDay(item, one);
       if (amount === null) return [];
       const key = `${one.name} ${amount.unit}`;
-      totals.set(key, (totals.get(key) ?? 0) + amount.value);
+      const therapy = `${key} ${item.drug} ${item.sig_text}`;
+      if (!counted.has(therapy)) totals.set(key, (totals.get(key) ?? 0) + amount.value);
+      counted.add(therapy);
       return [{ item, one, unit: amount.unit, key }];
     }),
   );

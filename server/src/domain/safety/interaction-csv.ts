@@ -2,6 +2,7 @@ import { readCsv } from "../catalogue/csv.ts";
 import { medicalWords } from "../values/text.ts";
 import { type SafetyData, strangeSubstance } from "./data.ts";
 import { type Place, SafetyDataFault } from "./read-rows.ts";
+import { type InteractionRow, keyOfRow } from "./rows.ts";
 import { readIngredient } from "./understand.ts";
 
 /** The columns of an interaction feed. Each side has either the class or the ingredient. */
@@ -31,7 +32,7 @@ const sentences = {
 /**
  * Replaces the interactions of the tables with those of a CSV file. The result is validated like any other data.
  * Resolves ingredients like those of products, so "sertraline hydrochloride" is sertraline. Adds unknown ingredients
- * and sources, which need only a name.
+ * and sources, which need only a name. A row that the tables already have, with the same severity, keeps its exceptions.
  */
 export function withInteractionsOf(text: string, base: SafetyData, version: string): { json: unknown; place: Place } {
   const { records, faults: torn } = readCsv(text);
@@ -53,6 +54,7 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
   const sources: Record<string, string> = { ...base.rows.sources };
   const ingredients = new Map<string, { ingredient: string; aliases: string[]; source: string }>();
   const tabled = new Set(base.rows.ingredients.map(({ ingredient }) => ingredient));
+  const replaced = new Map(base.rows.interactions.map((row) => [keyOfRow.interactions(row), row]));
   const interactions = body.map(({ line, cells }) => {
     const row = Object.fromEntries(names.map((name, index) => [name, cells[index]?.trim()])) as Record<Column, string>;
     if (row.source !== "" && !Object.hasOwn(sources, row.source)) sources[row.source] = row.source;
@@ -66,12 +68,20 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
       // Both or neither is not a valid side. The reader reports it.
       return { ...(group !== "" && { class: group }), ...(found[0] && { ingredient: found[0].name }) };
     };
-    return {
+    const sides = {
       a: side(row.a_class, row.a_ingredient, "a_ingredient"),
       b: side(row.b_class, row.b_ingredient, "b_ingredient"),
-      severity: row.severity.toLowerCase(),
+    };
+    const severity = row.severity.toLowerCase();
+    const known_row = replaced.get(keyOfRow.interactions(sides as InteractionRow));
+    // A feed cannot express exceptions, and without them common pairs would hold.
+    const before = known_row?.severity === severity ? known_row : undefined;
+    return {
+      ...sides,
+      exceptions: before?.exceptions ?? [],
+      severity,
       mechanism: row.mechanism,
-      advice: row.advice || null,
+      advice: row.advice || (before?.advice ?? null),
       washout_days: /^\d*$/.test(row.washout_days) ? Number(row.washout_days) : row.washout_days,
       source: row.source,
       since: row.since,

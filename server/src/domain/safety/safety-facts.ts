@@ -39,9 +39,9 @@ type SafetyFill = {
 };
 
 /** The patient as the check needs it. "Neither" is no sex that a label speaks of. */
-export const patientFacts = ({ dob, gender }: { dob: string; gender: string | null }): SafetyPatient => ({
+export const patientFacts = ({ dob, gender, weight_kg }: KnownPatient): SafetyPatient => ({
   dob: dob === "" ? null : dob,
   gender: gender === "M" || gender === "F" ? gender : null,
-  // The patient's record has no weight yet.
-  weight_kg: null,
+  weight_kg: weight_kg ?? null,
 });
+type KnownPatient = { dob: string; gender: string | null; weight_kg?: number };

@@ -1,3 +1,5 @@
+import { remembering } from "../values/remembering.ts";
+
 /**
  * Reads directions ("sig") as amounts per day. It reads every word or nothing: a word that it does not know makes the
  * directions unparsed, because a dose that it only half understands is a guess.
@@ -43,21 +45,9 @@ export type SigFault =
 /** Longer directions are on hold anyway (69). */
 const LONGEST = 1_000;
 
-/** Every check of an order reads the same directions again, so it remembers the recent ones. */
-export function readSig(text: string): Sig {
-  if (text.length > LONGEST) return unparsed("too_long");
-  const known = recent.get(text);
-  if (known !== undefined) return known;
-  if (recent.size >= MOST_RECENT) recent.clear();
-  const sig = parsed(text);
-  recent.set(text, sig);
-  return sig;
-}
+export const readSig = (text: string): Sig => (text.length > LONGEST ? unparsed("too_long") : parsed(text));
 
-const MOST_RECENT = 1_000;
-const recent = new Map<string, Sig>();
-
-function parsed(text: string): Sig {
+const parsed = remembering((text: string): Sig => {
   const plain = simplified(text);
   if (plain === "") return unparsed("blank");
   const reading = newReading();
@@ -68,7 +58,7 @@ function parsed(text: string): Sig {
     if (reading.fault !== null) return unparsed(reading.fault);
   }
   return summed(reading);
-}
+});
 
 const unparsed = (why: SigFault, doses_per_day: Range | null = null): Sig => ({ parsed: false, why, doses_per_day });
 

@@ -1,3 +1,4 @@
+import { remembering } from "../values/remembering.ts";
 import { medicalWords } from "../values/text.ts";
 
 /** How much of each ingredient one unit of a product has, as its name says. */
@@ -38,8 +39,9 @@ const pers: readonly (readonly [RegExp, Strength["per"]["unit"]])[] = [
  * Reads "20 mg tablet", "10-325 mg", "250 mg/5 mL" and "90 mcg/actuation". Returns null if the text has no strength, or
  * if its parts do not belong together.
  */
-export function readStrength(text: string): Strength | null {
-  if (text.length > LONGEST) return null;
+export const readStrength = (text: string): Strength | null => (text.length > LONGEST ? null : parsed(text));
+
+const parsed = remembering((text: string): Strength | null => {
   const plain = text.toLowerCase().replace(/(\d),(\d{3})\b/g, "$1$2");
   const found = [...plain.matchAll(ONE)].map(([, values, unit, per_amount, per_unit]) => {
     const [factor, of] = factors[(unit as string).replace(/s$/, "")] ?? [1, "mg" as const];
@@ -53,7 +55,7 @@ export function readStrength(text: string): Strength | null {
   const amounts = found.flatMap((one) => one.amounts);
   if (amounts.some(({ value }) => !(value > 0)) || first.per.amount <= 0) return null;
   return { amounts, per: first.per };
-}
+});
 
 /**
  * The amount of one ingredient. A product with several ingredients needs as many amounts, in the order in which its

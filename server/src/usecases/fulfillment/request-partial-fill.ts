@@ -1,8 +1,10 @@
+import type { Config } from "../../config.ts";
 import type { Database } from "../../db/db.ts";
 import { insertPartialFillRequest, loadForPartialFill } from "../../db/fulfillment/partial-fills.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
-import { requireReviewer } from "../intake/require-reviewer.ts";
+import { requirePharmacist } from "../intake/require-reviewer.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { transact } from "../write.ts";
 
@@ -14,7 +16,7 @@ export type PartialFillRequester = (typeof partialFillRequesters)[number];
  * rest can then ship until 30 days after the written date (21 CFR 1306.13(b)) instead of for 72 hours.
  */
 export async function requestPartialFill(
-  db: Database,
+  deps: { db: Database; config: Pick<Config, "TIME_ZONE"> },
   given: {
     account_id: string;
     prescription_id: number;
@@ -26,8 +28,8 @@ export async function requestPartialFill(
 ): Promise<{ account_id: string; prescription_id: number; requested_by: PartialFillRequester }> {
   const { account_id, prescription_id, requested_by, email } = given;
   const note = checkedNote(given.note);
-  return transact({ db }, async (tx) => {
-    const { person_id } = await requireReviewer(tx, email);
+  return transact(deps, async (tx) => {
+    const { person_id } = await requirePharmacist(tx, email, dateIn(deps.config.TIME_ZONE, real_now));
     const prescription = await loadForPartialFill(tx, account_id, prescription_id);
     if (prescription === undefined) throw new AdminRefusal("There is no such prescription in this account.");
     if (prescription.drug_schedule !== "2") {

@@ -7,13 +7,14 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { loadStoredOrder } from "../orders/read-orders.ts";
+import { recheckPatient } from "../orders/recheck-orders.ts";
 import { changePatient } from "../patients/change-patient.ts";
 import { write } from "../write.ts";
-import type { Work } from "./steps.ts";
+import { actorOf, type Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 /** Staff record an allergy, medication or condition of an order's patient, with the pharmacy as its source. */
-export const addSafetyEntry = (deps: Deps, work: Work, kind: SafetyKind, text: string): Promise<void> =>
+export const addSafetyEntry = (deps: Deps, work: Work, kind: SafetyKind, text: string): Promise<unknown> =>
   changeSafety(deps, work, "safety_entry_added", {
     prepare: () => fieldKinds.trimmed_line(text, SAFETY_TEXT_CHARACTERS) ?? refuse(WRITE_ONE_LINE),
     change: (safety, checked, now) => {
@@ -23,7 +24,7 @@ export const addSafetyEntry = (deps: Deps, work: Work, kind: SafetyKind, text: s
   });
 
 /** A pharmacist removes an entry of any source. The record keeps it with the reason. */
-export const removeSafetyEntry = (deps: Deps, work: Work, entry_id: number, reason: string): Promise<void> =>
+export const removeSafetyEntry = (deps: Deps, work: Work, entry_id: number, reason: string): Promise<unknown> =>
   changeSafety(deps, work, "safety_entry_removed", {
     prepare: () => {
       if (!pharmacistRoles.includes(work.by.role)) throw new WorkRefusal("not_your_role");
@@ -52,16 +53,22 @@ const changeSafety = (
   { account_id, order_number, by, request_id }: Work,
   action: "safety_entry_added" | "safety_entry_removed",
   { prepare, change }: Change,
-): Promise<void> =>
+): Promise<unknown> =>
   write(deps, {
     prepare,
     attempt: async (tx, checked) => {
       const found = await loadStoredOrder(deps, account_id, order_number, tx);
       if (found === undefined) throw new StatusRefusal(404);
       const { patient_id } = found.order;
-      await changePatient(deps, tx, { account_id, patient_id }, deps.now(), (record, { now }) => ({
-        record: { ...record, patient_safety: change(record.patient_safety, checked, now) },
-      }));
+      const { recheck_due } = await changePatient(
+        deps,
+        tx,
+        { account_id, patient_id },
+        deps.now(),
+        (record, { now }) => ({
+          record: { ...record, patient_safety: change(record.patient_safety, checked, now) },
+        }),
+      );
       const { person_id, role } = by;
       await insertAudit(tx, {
         at: deps.now(),
@@ -72,5 +79,9 @@ const changeSafety = (
         subject: order_number,
         request_id: request_id ?? null,
       });
+      return { patient_id, recheck_due };
     },
+    // The patient's open orders are held before the person sees the result.
+    settle: (done) =>
+      done.recheck_due ? recheckPatient(deps, account_id, done.patient_id, actorOf(by)).then(() => done) : undefined,
   });

@@ -45,13 +45,17 @@ export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey
       return { answer: patientAnswer(patient.patient_id, changed.record, changed), recheck_due };
     },
     // New safety facts hold the patient's open orders before the partner receives the answer.
-    settle: (done) =>
-      done.recheck_due
-        ? recheckPatient(deps, patient.account_id, patient.patient_id, partner).then(() => done)
-        : undefined,
+    settle: (done) => recheckChanged(deps, patient, done),
     answer: ({ answer }) => answer,
   });
 }
+
+const recheckChanged = <Done extends { recheck_due: boolean }>(
+  deps: Deps,
+  { account_id, patient_id }: PatientKey,
+  done: Done,
+): Promise<Done> | undefined =>
+  done.recheck_due ? recheckPatient(deps, account_id, patient_id, partner).then(() => done) : undefined;
 
 /** Removes a safety fact that the partner sent. The record keeps it with the reason. */
 export function removeSafetyEntry(
@@ -66,13 +70,14 @@ export function removeSafetyEntry(
   if (reason === undefined && problems.length === 0)
     problems.push({ code: 42200, field: "reason", message: GIVE_REASON });
   return writeAnswer(deps, call.key, 204, {
-    attempt: async (tx) => {
-      await changePatient(deps, tx, patient, call.now, (before, { now }) => {
+    attempt: (tx) =>
+      changePatient(deps, tx, patient, call.now, (before, { now }) => {
         if (!before.patient_safety.entries.some((entry) => entry.entry_id === entry_id)) throw new StatusRefusal(404);
         refuseAll(problems);
         return { record: withoutPartnerEntry(before, entry_id, reason!, now)! };
-      });
-    },
+      }),
+    settle: (done) => recheckChanged(deps, patient, done),
+    answer: () => undefined,
   });
 }
 const GIVE_REASON = "Send a `reason` of 1 to 200 characters on one line.";

@@ -7,19 +7,26 @@ import { placed, post } from "../../support/orders.ts";
 import { goodDocument } from "../../support/patient.ts";
 import { arrived, simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { licenseFor } from "../../support/web.ts";
 import { staff, workplace } from "../../support/workplace.ts";
 
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
 const PHARMACIST = "pia@larkspur.example";
+const ADMIN = "ada@larkspur.example";
 
 let app: TestApp;
 let shop: ReturnType<typeof workplace>;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   shop = workplace(app);
-  const person = { email: PHARMACIST, name: "Pia", role: "pharmacist", partner_id: null, password_hash: "x" } as const;
-  await app.deps.db.transaction((tx) => createPerson(tx, person, new Date()));
+  for (const [email, role] of [
+    [PHARMACIST, "pharmacist"],
+    [ADMIN, "admin"],
+  ] as const) {
+    const person = { email, name: "N", role, partner_id: null, password_hash: "x", ...licenseFor(role) };
+    await app.deps.db.transaction((tx) => createPerson(tx, person, new Date()));
+  }
 });
 afterAll(() => app.stop());
 
@@ -74,15 +81,16 @@ describe("a schedule 2 prescription", () => {
   test("allows it until 30 days after the written date, once a pharmacist recorded a request", async () => {
     const [in_time, too_late] = [await written("2", 60), await written("2", 60)];
     const { account_id } = shop;
-    const record = (rx: Rx, note = "The patient wrote in the portal.") =>
+    const record = (rx: Rx, email = PHARMACIST, note = "The patient wrote in the portal.") =>
       requestPartialFill(
-        app.deps.db,
-        { account_id, prescription_id: rx.prescription_id, requested_by: "patient", note, email: PHARMACIST },
+        app.deps,
+        { account_id, prescription_id: rx.prescription_id, requested_by: "patient", note, email },
         app.deps.now(),
       );
     for (const rx of [in_time, too_late]) await ship(rx, 30);
     await wait(10 * DAY_S);
     expect(await codes(in_time, 30)).toEqual([42257]);
+    await expect(record(in_time, ADMIN)).rejects.toThrow("Only a pharmacist");
     await record(in_time);
     await record(too_late);
     expect(await codes(in_time, 30)).toEqual([]);

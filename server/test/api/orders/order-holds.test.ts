@@ -63,6 +63,7 @@ const little_rock = {
 const honolulu = { street1: "1450 Ala Moana Blvd", street2: null, city: "Honolulu", state: "HI", zip: "96814" };
 const zolpidem: Given = { prescription: prescribed("zolpidem-5", 30, { refills: 2 }) };
 const sildenafil: Given = { prescription: prescribed("sildenafil-50", 10) };
+const finasteride: Given = { prescription: prescribed("finasteride-1", 90) };
 const minoxidil: Given = { prescription: prescribed("minoxidil-2-5", 90) };
 const sertraline: Given = { prescription: prescribed("sertraline-50", 90) };
 const phenelzine = prescribed("phenelzine-15", 60);
@@ -154,8 +155,26 @@ const fixtures: { [Id in ExceptionId]?: Fixture } = {
       { why: "blank", given: { prescription: { sig_text: " \n " } } },
       { why: "none", given: { prescription: { sig_text: null } } },
       { why: "over 1,000 characters", given: { prescription: { sig_text: "x".repeat(1_001) } } },
+      {
+        why: "directions that need twice the quantity",
+        given: { prescription: { sig_text: "Take 1 tablet by mouth twice daily." } },
+      },
+      {
+        why: "directions for another strength",
+        given: { prescription: { sig_text: "Take 1 tablet (40 mg total) by mouth daily." } },
+      },
     ],
-    passes: [{ why: "1,000 characters", given: { prescription: { sig_text: "x".repeat(1_000) } } }],
+    passes: [
+      { why: "1,000 characters", given: { prescription: { sig_text: "x".repeat(1_000) } } },
+      {
+        why: "directions that fit the days",
+        given: { prescription: { sig_text: "Take 1 tablet by mouth twice daily.", days_supply: 45 } },
+      },
+      {
+        why: "directions that cannot be read",
+        given: { prescription: { sig_text: "Take as the clinic told you." } },
+      },
+    ],
   },
   70: {
     holds: [
@@ -261,8 +280,23 @@ const fixtures: { [Id in ExceptionId]?: Fixture } = {
         given: sertraline,
         change: patient(safety({ medications: ["phenelzine 15 mg"] })),
       },
+      {
+        why: "with a condition",
+        given: finasteride,
+        change: patient(safety({ health_conditions: ["Pregnant, 12 weeks"] })),
+      },
+      { why: "for a child", given: { ...finasteride, patient: { dob: "2014-05-05" } } },
+      {
+        why: "above the maximum dose",
+        given: { prescription: { sig_text: "Take 5 tablets by mouth daily.", days_supply: 18 } },
+      },
     ],
     passes: [
+      {
+        why: "with a condition that allows it, and one that no table has",
+        given: sertraline,
+        change: patient(safety({ health_conditions: ["asthma", "no history of seizures", "zorblaxitis"] })),
+      },
       { why: "with another drug", given: sertraline, change: patient(safety({ medications: ["acetaminophen"] })) },
       {
         why: "with what another patient takes",

@@ -83,7 +83,7 @@ describe("a safety fact that is added to the patient", () => {
       ]);
       await expect(steps[stage](order)).rejects.toMatchObject({ key: "not_now" });
       // A pharmacist looks at it, and the order continues at the stage where it was.
-      await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
+      await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.", "previously_tolerated");
       const { standing } = await shop.load(order);
       expect(standing.state).toBe(stage);
       await steps[stage](order);
@@ -192,7 +192,13 @@ describe("a step whose checks find something new", () => {
       ]);
       const [line] = (await shop.history(order)).slice(-1);
       expect(line).toMatchObject({ actor: "system", person_id: null, event: "raise_exception", exception_id: 69 });
-      await resolveException(app.deps, shop.work(order, pharmacist), 69, "Called the practice: one daily.");
+      await resolveException(
+        app.deps,
+        shop.work(order, pharmacist),
+        69,
+        "Called the practice: one daily.",
+        "previously_tolerated",
+      );
       // The same finding does not hold it again, at this step or at a later one.
       const shipped = await shop.reach(await readOrder(app, order.order_number), "Shipped");
       expect(shipped.order_status).toBe("Shipped");
@@ -240,7 +246,9 @@ describe("a prescription that ended under an open order", () => {
       await expire(set);
       expect(open(await steps[stage](order))).toEqual([73]);
       await expectHeld(order, [73], stage);
-      await expect(resolveException(app.deps, shop.work(order, pharmacist), 73, "Let it go.")).rejects.toMatchObject({
+      await expect(
+        resolveException(app.deps, shop.work(order, pharmacist), 73, "Let it go.", "previously_tolerated"),
+      ).rejects.toMatchObject({
         key: "cause_remains",
       });
       const prescription_id = await set.another();
@@ -306,7 +314,13 @@ describe("a hold that only a pharmacist may end", () => {
     await expect(resolveException(app.deps, shop.work(order, technician), 74, "It is gone.")).rejects.toMatchObject({
       key: "pharmacist_needed",
     });
-    await resolveException(app.deps, shop.work(order, pharmacist), 74, "The patient never had it.");
+    await resolveException(
+      app.deps,
+      shop.work(order, pharmacist),
+      74,
+      "The patient never had it.",
+      "previously_tolerated",
+    );
     expect((await readOrder(app, order.order_number)).order_status).toBe("Processing");
   });
 
@@ -345,7 +359,7 @@ test("a finding that a pharmacist resolved does not hold the order again when an
   const set = await amoxicillin();
   await tell(set, { allergies: ["penicillin", "amoxicillin"] });
   const order = await placed(app, set.body);
-  await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
+  await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.", "previously_tolerated");
   await tell(set, { allergies: ["penicillin"] });
   expect((await readOrder(app, order.order_number)).order_status).toBe("Processing");
   await tell(set, { allergies: ["penicillin", "amoxicillin"] });

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keyOfRow } from "../../../src/domain/safety/rows.ts";
 import { checkDatabase, checkSafety } from "../../../src/usecases/operations/check-up.ts";
 import { shipped, shippedJson } from "../../support/samples/safety.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
@@ -84,7 +85,7 @@ describe("an import", () => {
         "ingredients: 1 added, 0 changed, 0 removed",
         "  + zorblaxin",
         "interactions: 0 added, 0 changed, 1 removed",
-        "  - class amphetamine_derivatives + class ssris_snris",
+        `  - ${keyOfRow.interactions(shipped.rows.interactions.at(-1)!)}`,
         "Dry run: nothing changed.",
       ].join("\n"),
     );
@@ -227,6 +228,67 @@ describe("safety check", () => {
     expect(ran.code).toBe(0);
     const keys = (ran.json() as { findings: { key: string }[] }).findings.map(({ key }) => key);
     expect(keys).toEqual(["interaction phenelzine sertraline", "interaction ibuprofen sertraline"]);
+  });
+});
+
+describe("safety check of a patient", () => {
+  const checked = async (...args: string[]) => {
+    const ran = await runCli(["safety", "check", ...args, "--json"], env);
+    expect(ran.code).toBe(0);
+    return ran.json() as {
+      version: string;
+      understood: { text: string; means: string[] }[];
+      findings: { kind: string; exception_id: number | null; advice: string }[];
+    };
+  };
+
+  test("takes conditions, age, sex, directions, quantity and days", async () => {
+    const condition = await checked("semaglutide", "--condition", "family history of MTC", "--condition", "E11.9");
+    expect(condition.findings).toMatchObject([{ kind: "condition", exception_id: 75 }]);
+    expect(condition.findings[0]?.advice).toContain("Do not dispense");
+    expect(condition.understood.slice(1).map(({ means }) => means)).toEqual([
+      ["medullary thyroid carcinoma or MEN 2"],
+      ["type 2 diabetes"],
+    ]);
+    const age = await checked("codeine", "--age", "9");
+    expect(age.findings.map(({ kind, exception_id }) => [kind, exception_id])).toEqual([["age", 75]]);
+    const sex = await checked("raloxifene", "--sex", "m");
+    expect(sex.findings).toMatchObject([{ kind: "sex", exception_id: 75 }]);
+    const sig = await checked(
+      "metformin 500 mg tablet",
+      ...["--sig", "take 1 tablet twice daily", "--quantity", "30", "--days", "30"],
+    );
+    expect(sig.findings).toMatchObject([{ kind: "sig", exception_id: 69 }]);
+    expect(sig.understood.at(-1)).toEqual({ text: "take 1 tablet twice daily", means: ["2 tablet per day"] });
+    const dose = await checked("methotrexate 2.5 mg tablet", "--sig", "take 1 tablet daily");
+    expect(dose.findings).toMatchObject([{ kind: "dose", exception_id: 75 }]);
+  });
+
+  test("says what it could not read, and rejects numbers that cannot be", async () => {
+    const { findings, understood } = await checked(
+      "atorvastatin 20 mg",
+      "--condition",
+      "zorblaxitis",
+      "--sig",
+      "as told",
+    );
+    expect(findings.map(({ kind, exception_id }) => [kind, exception_id])).toEqual([
+      ["condition", null],
+      ["sig", null],
+    ]);
+    expect(understood.slice(1).map(({ means }) => means)).toEqual([[], []]);
+    for (const wrong of [
+      ["--age", "old"],
+      ["--age", "200"],
+      ["--age", "4.5"],
+      ["--sex", "X"],
+      ["--quantity", "many"],
+      ["--days", "0"],
+    ]) {
+      const ran = await runCli(["safety", "check", "codeine", ...wrong], env);
+      expect(ran.code, wrong.join(" ")).not.toBe(0);
+      expect(ran.stderr, wrong.join(" ")).toContain(`Give ${wrong[0]}`);
+    }
   });
 });
 

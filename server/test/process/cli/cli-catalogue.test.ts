@@ -44,7 +44,7 @@ describe("catalogue import", () => {
     const text = (await exportedText({ kind: "products" }))
       .replace(/^tretinoin-025,.*\n/m, "")
       .replace(/^(pill-organizer,.*),899,/m, "$1,999,")
-      .concat("cotton-balls,,,Cotton balls,,false,0,1,1;2,1,2,1,,false,199,false\n");
+      .concat("cotton-balls,,,Cotton balls,,false,0,1,1;2,1,2,1,,false,199,false,false\n");
     const dry = await importFile("products.csv", text, { dryRun: true });
     const shown = [
       "+ cotton-balls",
@@ -61,7 +61,7 @@ describe("catalogue import", () => {
       "0 added, 0 changed, 0 retired, 14 unchanged\nNo changes.",
     );
     expect(await exportedText({ kind: "products" })).toContain(
-      "cotton-balls,,,Cotton balls,,false,0,1,1;2,1,2,1,,false,199,false",
+      "cotton-balls,,,Cotton balls,,false,0,1,1;2,1,2,1,,false,199,false,false",
     );
     const versions = await run("catalogue versions", { account });
     expect(versions.text).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +products +1 +1 +1 +12 +products\.csv$/);

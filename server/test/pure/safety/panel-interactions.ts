@@ -101,6 +101,7 @@ export const riskyPatients: readonly PanelPatient[] = [
     ["dofetilide", "dolutegravir", "Tivicay"],
     ["ziprasidone", "moxifloxacin"],
     ["hydroxyzine", "amiodarone"],
+    ["quetiapine", "methadone"],
   ]),
   // Blood pressure and the heart.
   ...pairs(label, [

@@ -299,6 +299,15 @@ describe("a CSV file of interactions", () => {
     expect(data.rows.interactions.map(({ advice }) => advice)).toEqual(["Wait, then call.", null]);
   });
 
+  test("keeps the exceptions of a row that the tables have with the same severity", () => {
+    const row = (severity: string) =>
+      `${head}\nace_inhibitors,,potassium_sparing,,${severity},rises,0,label,2026-11-01\n`;
+    const [same] = read(row("major")).rows.interactions;
+    expect(same).toMatchObject({ mechanism: "rises", advice: expect.any(String) });
+    expect(same!.exceptions.length).toBeGreaterThan(0);
+    expect(read(row("contraindicated")).rows.interactions).toMatchObject([{ advice: null, exceptions: [] }]);
+  });
+
   test("resolves a salt or a brand as the tables do", () => {
     const data = read(`${head}\n,Sertraline Hydrochloride,,Lipora,major,rises,0,label,2026-11-01\n`);
     expect(data.rows.interactions).toMatchObject([

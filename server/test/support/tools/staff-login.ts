@@ -6,7 +6,7 @@ import { runCli } from "./run-cli.ts";
 const PASSWORD = "a long enough password";
 
 /** Signs a person in at the command line, with the password from a pipe. `env` names the configuration folder. */
-export async function loginStaff(env: Record<string, string>, person: { email: string; password: string }) {
+async function loginStaff(env: Record<string, string>, person: { email: string; password: string }) {
   const { code, stderr } = await runCli(
     ["user", "login", "--email", person.email, "--password-stdin"],
     // Without a demo, a second factor is required unless set otherwise.
