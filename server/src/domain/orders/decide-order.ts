@@ -209,6 +209,7 @@ function findingsOf(judged: Judged): SafetyFinding[] {
       days_supply: prescription?.days_supply ?? null,
       drug_schedule: prescription?.drug_schedule ?? product!.drug_schedule,
       is_drug: product!.is_drug,
+      prescription_id: prescription?.prescription_id ?? null,
     })),
     fills,
     patient_safety: record.patient_safety,

@@ -208,6 +208,7 @@ export function holdFactsOf(
       days_supply: prescriptionOf(item)?.days_supply ?? null,
       drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
       is_drug: own.get(item.item_id)!.is_drug,
+      prescription_id: item.prescription_id,
     })),
     fills,
     patient_safety: record.patient_safety,

@@ -22,7 +22,7 @@ export type Taken = {
   /** Days since the supply ended; 0 or less while some is left. */
   ended_days_ago: number;
   /** null for a medication that is only listed. */
-  fill: { order_number: string; gcn: string | null; shipped_at: Date | null; days_supply: number | null } | null;
+  fill: Omit<SafetyFacts["fills"][number], "ingredients"> | null;
 };
 
 const DAY_MS = 24 * 3600 * 1000;

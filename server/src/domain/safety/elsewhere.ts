@@ -53,9 +53,9 @@ const same = ({ item_id, message }: SafetyFinding) => `${item_id} ${message}`;
 const isSame = (one: SafetyFinding, other: SafetyFinding) =>
   one.key === other.key && one.item_id === other.item_id && one.severity === other.severity;
 
-/** Order numbers of different partners can be equal. */
+/** Order numbers of different partners can be equal, and so can their prescriptions' numbers. */
 const namedFills = (partner: string, fills: PersonElsewhere["fills"]): PersonElsewhere["fills"] =>
-  fills.map((fill) => ({ ...fill, order_number: `${fill.order_number} of ${partner}` }));
+  fills.map((fill) => ({ ...fill, order_number: `${fill.order_number} of ${partner}`, prescription_id: null }));
 
 /** Whether an exception rests on other partners' data alone. */
 export function isElsewhere(findings: readonly SafetyFinding[], id: number): boolean {

@@ -77,12 +77,13 @@ function ruleOf({ rows }: SafetyData, item: CheckedItem): RefillRule | undefined
   return own ?? rules.find(({ ingredients }) => ingredients.length === 0);
 }
 
-/** Oldest first. The items of one order count together. */
+/** Oldest first. The items of one order count together. The rest of a partial fill is no refill. */
 function shippedFills(item: CheckedItem, taken: readonly Taken[]): Fill[] {
   const fills = new Map<string, Fill>();
   for (const other of taken) {
     const { order_number, shipped_at, days_supply } = other.fill ?? { shipped_at: null };
     if (!shipped_at || !isRefill(item, other) || days_supply == null || order_number === undefined) continue;
+    if (isPartOf(item, other)) continue;
     const known = fills.get(order_number);
     fills.set(order_number, { order_number, shipped_at, days_supply: days_supply + (known?.days_supply ?? 0) });
   }
@@ -90,6 +91,10 @@ function shippedFills(item: CheckedItem, taken: readonly Taken[]): Fill[] {
     (a, b) => a.shipped_at.getTime() - b.shipped_at.getTime() || (a.order_number < b.order_number ? 1 : -1),
   );
 }
+
+/** A schedule 2 prescription has no refills (21 CFR 1306.12(a)), so its fills are parts of one (21 CFR 1306.13). */
+const isPartOf = ({ drug_schedule, prescription_id }: CheckedItem, { fill }: Taken): boolean =>
+  drug_schedule === "2" && prescription_id != null && fill?.prescription_id === prescription_id;
 
 /** When the refill is due, and until when it holds the order instead of a warning. */
 function dueOf(rule: RefillRule, item: CheckedItem, fills: readonly Fill[], last: Fill, now: Date) {

@@ -28,9 +28,12 @@ export type SafetyItem = {
   units: number | null;
   days_supply: number | null;
   drug_schedule: DrugSchedule;
+  /** Tells the rest of a partial fill from a refill. */
+  prescription_id?: number | null;
 };
 type SafetyFill = {
   order_number: string;
+  prescription_id?: number | null;
   ingredients: readonly string[];
   gcn: string | null;
   /** null: an open order. */

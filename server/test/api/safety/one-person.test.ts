@@ -170,7 +170,13 @@ describe("one person at two partners", () => {
     await until(() => isHeld(WILLOW, order_number), "a hold");
     const { work } = workplace(app);
     await expect(resolveException(app.deps, work(order, staff.technician), 75, "Fine.")).rejects.toThrow();
-    await resolveException(app.deps, work(order, staff.pharmacist), 75, "Phenelzine was never started.");
+    await resolveException(
+      app.deps,
+      work(order, staff.pharmacist),
+      75,
+      "Phenelzine was never started.",
+      "prescriber_consulted",
+    );
     expect(await exceptionsOf(WILLOW, order_number)).toEqual([]);
     const moved = await ask(app, `/orders/${order_number}/shipping_address`, goodAddress, { method: "PUT" });
     expect(moved.status).toBeLessThan(300);

@@ -5,7 +5,7 @@ import { readSafetyData } from "../../../src/domain/safety/data.ts";
 import { daysDispensed } from "../../../src/domain/safety/refill-findings.ts";
 import { daysAgo, keysOf, NOW, shipped, shippedJson } from "../../support/samples/safety.ts";
 
-type Filled = { days_ago: number; days_supply: number | null; order_number?: string };
+type Filled = { days_ago: number; days_supply: number | null; order_number?: string; prescription_id?: number };
 
 /** The findings for a refill of one drug after these fills. */
 const refill = (
@@ -25,9 +25,11 @@ const refill = (
         units: null,
         days_supply: 30,
         drug_schedule,
+        prescription_id: 5,
       },
     ],
-    fills: fills.map(({ days_ago, days_supply, order_number }, index) => ({
+    fills: fills.map(({ days_ago, days_supply, order_number, prescription_id = 4 }, index) => ({
+      prescription_id,
       order_number: order_number ?? String(index + 1),
       ingredients: [drug],
       gcn: "1",
@@ -65,6 +67,13 @@ describe("a refill", () => {
     expect(refill(schedule, [{ days_ago: 25, days_supply: 30 }])).toMatchObject([
       { severity: "major", exception_id: 75, advice: expect.stringContaining("due") },
     ]);
+  });
+
+  test("is not the rest of a partial fill of schedule 2", () => {
+    const part = { days_ago: 2, days_supply: 15, prescription_id: 5 };
+    expect(refill("2", [part])).toEqual([]);
+    expect(refill("2", [{ days_ago: 10, days_supply: 30 }, part])).toMatchObject([{ exception_id: 75 }]);
+    expect(refill("3", [part])).toMatchObject([{ exception_id: 75 }]);
   });
 
   test("of another drug only warns, even on the same day", () => {
