@@ -33,14 +33,7 @@ export type Sig =
 export type Range = { readonly min: number; readonly max: number };
 type SigStep = { readonly amount_per_day: Range; readonly days: number | null };
 /** Why directions are unparsed. */
-export type SigFault =
-  | "blank"
-  | "too_long"
-  | "not_understood"
-  | "contradictory"
-  | "no_dose"
-  | "no_frequency"
-  | "mixed_units";
+type SigFault = "blank" | "too_long" | "not_understood" | "contradictory" | "no_dose" | "no_frequency" | "mixed_units";
 
 /** Longer directions are on hold anyway (69). */
 const LONGEST = 1_000;

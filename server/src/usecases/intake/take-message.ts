@@ -28,7 +28,7 @@ export type Received = {
   rechecks?: Rechecks;
 };
 /** The patient has new safety facts, or prescriptions have ended. */
-export type Rechecks = { account_id: string; patient_id: string | null; prescription_ids: number[] };
+type Rechecks = { account_id: string; patient_id: string | null; prescription_ids: number[] };
 
 /** Holds the orders that a saved message concerns, before its sender receives the answer. A job repeats what fails here. */
 export async function recheckAfter(deps: Deps, received: Received): Promise<Received> {

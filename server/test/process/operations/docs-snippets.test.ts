@@ -74,7 +74,7 @@ test("every command in the text exists", () => {
   const names = new Set(commands.map(({ name }) => name));
   const groups = new Set(commands.map(({ name }) => name.split(" ")[0]!));
   const missing = docPages.flatMap((page) =>
-    [...readDoc(page).matchAll(/`(?:npx )?pestle ([a-z]+)(?: ([a-z]+))?/g)]
+    [...readDoc(page).matchAll(/`(?:npx )?pestle ([a-z]+)(?: ([a-z-]+))?/g)]
       .filter(
         ([, first = "", second = ""]) =>
           !names.has(first) && !names.has(`${first} ${second}`) && !(groups.has(first) && second === ""),
