@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, constants, gunzipSync } from "node:zlib";
 import { readCsv } from "../server/src/domain/catalogue/csv.ts";
 import { writeNdcTable } from "../server/src/domain/intake/ndc-table.ts";
-import { drugNames, writeDrugNames } from "../server/src/domain/safety/drug-names.ts";
+import { drugNames, writeDrugNames } from "../server/src/domain/safety/texts/drug-names.ts";
 
 /**
  * `npm run drug-tables -- NAMES.csv NDCS.csv`: builds the shipped drug names from a CSV file with the columns

@@ -1,5 +1,5 @@
 import type { SafetyData, Substance } from "../safety/data.ts";
-import { understand } from "../safety/understand.ts";
+import { understand } from "../safety/texts/understand.ts";
 import { medicalWords } from "../values/text.ts";
 import { type Strength, strengthsIn } from "./strengths.ts";
 

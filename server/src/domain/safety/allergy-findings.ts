@@ -3,7 +3,7 @@ import type { CheckedItem, CheckedOrder } from "./checked-order.ts";
 import { pairsOf, type SafetyData, type Substance } from "./data.ts";
 import { advices, holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { type ExcipientRow, type Severity, severities } from "./rows.ts";
-import { understand } from "./understand.ts";
+import { understand } from "./texts/understand.ts";
 
 /** How a drug of the order relates to an allergy: the drug itself, its class, or a similar class. */
 type Reaction = { severity: Severity; message: string; source: string; allergen: string };

@@ -10,8 +10,8 @@ import { ageFindings, ageOf, sexFindings, weightFindings } from "./patient-findi
 import { refillFindings } from "./refill-findings.ts";
 import { severities } from "./rows.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
-import { readSig } from "./sig.ts";
 import { sigFindings } from "./sig-findings.ts";
+import { readSig } from "./texts/sig.ts";
 import { duplicateFindings } from "./therapy-findings.ts";
 import { unknownFindings } from "./unknown-findings.ts";
 

@@ -1,7 +1,7 @@
 import type { SafetyData, Substance } from "./data.ts";
 import { places } from "./finding.ts";
 import type { SafetyFacts, SafetyItem } from "./safety-facts.ts";
-import { substancesOf, understand } from "./understand.ts";
+import { substancesOf, understand } from "./texts/understand.ts";
 
 /** An order in terms of the tables. */
 export type CheckedOrder = {

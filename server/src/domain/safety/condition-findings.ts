@@ -1,10 +1,10 @@
 import type { CheckedOrder } from "./checked-order.ts";
-import { readConditions } from "./conditions.ts";
 import type { SafetyData } from "./data.ts";
 import { advices, holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { appliesAt } from "./patient-findings.ts";
 import { rowsFor } from "./patient-rules.ts";
-import { isLocal } from "./strength.ts";
+import { readConditions } from "./texts/conditions.ts";
+import { isLocal } from "./texts/strength.ts";
 
 /** Checks every item against the patient's conditions. Reports entries that name no known condition. */
 export function conditionFindings(

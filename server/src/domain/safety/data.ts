@@ -1,5 +1,3 @@
-import { addLexicon } from "./add-lexicon.ts";
-import { type Lexicon, NO_LEXICON } from "./lexicon.ts";
 import { type PatientRules, patientRules } from "./patient-rules.ts";
 import { type Place, readSafetyRows } from "./read-rows.ts";
 import {
@@ -12,7 +10,9 @@ import {
   type Side,
   termOf,
 } from "./rows.ts";
-import { type Spellings, spellingsOf } from "./spelling.ts";
+import { addLexicon } from "./texts/add-lexicon.ts";
+import { type Lexicon, NO_LEXICON } from "./texts/lexicon.ts";
+import { type Spellings, spellingsOf } from "./texts/spelling.ts";
 
 /** The safety tables, with indexes that are built once so that checking an order takes a few lookups. */
 export type SafetyData = {

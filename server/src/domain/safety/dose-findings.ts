@@ -4,8 +4,8 @@ import type { SafetyData, Substance } from "./data.ts";
 import { advices, holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { appliesAt } from "./patient-findings.ts";
 import { rowsFor } from "./patient-rules.ts";
-import type { Sig } from "./sig.ts";
-import { amountOf, isLocal, readStrength } from "./strength.ts";
+import type { Sig } from "./texts/sig.ts";
+import { amountOf, isLocal, readStrength } from "./texts/strength.ts";
 
 /** An item with its directions, read once for all checks. */
 export type DirectedItem = CheckedItem & { readonly sig: Sig | null };

@@ -3,7 +3,7 @@ import { medicalWords } from "../values/text.ts";
 import { type SafetyData, strangeSubstance } from "./data.ts";
 import { type Place, SafetyDataFault } from "./read-rows.ts";
 import { type InteractionRow, keyOfRow } from "./rows.ts";
-import { readIngredient } from "./understand.ts";
+import { readIngredient } from "./texts/understand.ts";
 
 /** The columns of an interaction feed. Each side has either the class or the ingredient. */
 const columns = [

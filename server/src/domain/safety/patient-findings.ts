@@ -4,7 +4,7 @@ import { holdBy, type SafetyFinding, sentences } from "./finding.ts";
 import { rowsFor } from "./patient-rules.ts";
 import type { Severity } from "./rows.ts";
 import type { SafetyPatient } from "./safety-facts.ts";
-import { isLocal } from "./strength.ts";
+import { isLocal } from "./texts/strength.ts";
 
 /** Checks every item against the patient's age. Without a date of birth it finds nothing. */
 export function ageFindings(data: SafetyData, order: CheckedOrder, age: number | null): SafetyFinding[] {

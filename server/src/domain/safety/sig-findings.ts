@@ -1,8 +1,8 @@
 import type { SafetyData } from "./data.ts";
 import { COUNTED, type DirectedItem, fits, strengthOf } from "./dose-findings.ts";
 import { advices, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
-import type { Range, Sig } from "./sig.ts";
-import { isLocal } from "./strength.ts";
+import type { Range, Sig } from "./texts/sig.ts";
+import { isLocal } from "./texts/strength.ts";
 
 type ReadSig = Extract<Sig, { parsed: true }>;
 

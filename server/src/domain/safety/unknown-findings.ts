@@ -4,7 +4,7 @@ import type { CheckedOrder } from "./checked-order.ts";
 import type { SafetyData, Substance } from "./data.ts";
 import { holdBy, OWN_RULE, type SafetyFinding } from "./finding.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
-import { isUnderstood, readIngredient, type Understood, understand } from "./understand.ts";
+import { isUnderstood, readIngredient, type Understood, understand } from "./texts/understand.ts";
 
 /** The patient's lists, and the exception that holds an order for an entry that is not understood. */
 const lists = {

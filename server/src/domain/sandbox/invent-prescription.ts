@@ -1,7 +1,7 @@
 import type { DrugSchedule } from "@pestle/contract";
 import type { IncomingMessage, IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
-import { readSig } from "../safety/sig.ts";
+import { readSig } from "../safety/texts/sig.ts";
 import type { ZipTable } from "../values/address/zip.ts";
 import { dateIn } from "../values/calendar.ts";
 import { chooseProduct, type Offered } from "./choose-product.ts";

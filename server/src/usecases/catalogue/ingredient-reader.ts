@@ -1,6 +1,6 @@
 import type { ReadIngredient } from "../../domain/catalogue/plan-import.ts";
 import type { SafetyState } from "../../domain/safety/assess-safety.ts";
-import { readIngredient } from "../../domain/safety/understand.ts";
+import { readIngredient } from "../../domain/safety/texts/understand.ts";
 
 /** How an import reads ingredients. Unusable tables hold every order anyway, so there is nothing to warn about. */
 export function ingredientReader(safety: SafetyState): ReadIngredient | undefined {

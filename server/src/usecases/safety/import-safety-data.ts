@@ -6,9 +6,9 @@ import { insertSafetyImport, lockSafetyImports } from "../../db/safety/safety-im
 import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
 import { diffSafetyRows, type SafetyDiff } from "../../domain/safety/diff.ts";
 import { withInteractionsOf } from "../../domain/safety/interaction-csv.ts";
-import { isNamesFile, withNamesOf } from "../../domain/safety/names-csv.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
 import { type SafetyTable, safetyTables, wordLists } from "../../domain/safety/rows.ts";
+import { isNamesFile, withNamesOf } from "../../domain/safety/texts/names-csv.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireReviewer } from "../intake/require-reviewer.ts";
 import { transact } from "../write.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { readDrugNames } from "../../domain/safety/drug-names.ts";
-import { type Lexicon, makeLexicon } from "../../domain/safety/lexicon.ts";
+import { readDrugNames } from "../../domain/safety/texts/drug-names.ts";
+import { type Lexicon, makeLexicon } from "../../domain/safety/texts/lexicon.ts";
 
 /** The same relative path works from `src/` and from `dist/`. ATTRIBUTION.md in the folder names the sources. */
 const FOLDER = new URL("../../../data/drugs/", import.meta.url);

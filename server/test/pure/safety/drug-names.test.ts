@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { baseOf, drugNames, readDrugNames, writeDrugNames } from "../../../src/domain/safety/drug-names.ts";
+import { baseOf, drugNames, readDrugNames, writeDrugNames } from "../../../src/domain/safety/texts/drug-names.ts";
 import { shipped } from "../../support/samples/safety.ts";
 
 const { salts } = shipped.lexicon;

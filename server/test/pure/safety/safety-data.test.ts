@@ -3,7 +3,6 @@ import { canariesFail } from "../../../src/domain/safety/canaries.ts";
 import { readSafetyData as readTables } from "../../../src/domain/safety/data.ts";
 import { diffSafetyRows } from "../../../src/domain/safety/diff.ts";
 import { withInteractionsOf } from "../../../src/domain/safety/interaction-csv.ts";
-import { isNamesFile, withNamesOf } from "../../../src/domain/safety/names-csv.ts";
 import { type Place, SafetyDataFault } from "../../../src/domain/safety/read-rows.ts";
 import {
   canaryKinds,
@@ -14,7 +13,8 @@ import {
   safetyTables,
   wordLists,
 } from "../../../src/domain/safety/rows.ts";
-import { understand } from "../../../src/domain/safety/understand.ts";
+import { isNamesFile, withNamesOf } from "../../../src/domain/safety/texts/names-csv.ts";
+import { understand } from "../../../src/domain/safety/texts/understand.ts";
 import { loadLexicon } from "../../../src/usecases/safety/load-lexicon.ts";
 import { found, shipped, shippedJson } from "../../support/samples/safety.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
-import { readConditions } from "../../../src/domain/safety/conditions.ts";
 import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import { ageOf } from "../../../src/domain/safety/patient-findings.ts";
-import { substancesOf } from "../../../src/domain/safety/understand.ts";
+import { readConditions } from "../../../src/domain/safety/texts/conditions.ts";
+import { substancesOf } from "../../../src/domain/safety/texts/understand.ts";
 import { medicalWords } from "../../../src/domain/values/text.ts";
 import { NOW, shipped } from "../../support/samples/safety.ts";
 import { type PanelPatient, quietPatients, riskyPatients } from "./panel-patients.ts";

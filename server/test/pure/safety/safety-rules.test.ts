@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { unavailableFinding } from "../../../src/domain/safety/finding.ts";
-import { understand } from "../../../src/domain/safety/understand.ts";
+import { understand } from "../../../src/domain/safety/texts/understand.ts";
 import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
 
 /** Texts that look like a finding and are not: none of these may hold an order. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { canariesFail } from "../../../src/domain/safety/canaries.ts";
 import { type InteractionRow, keyOfRow, type Side, severities } from "../../../src/domain/safety/rows.ts";
-import { understand } from "../../../src/domain/safety/understand.ts";
+import { understand } from "../../../src/domain/safety/texts/understand.ts";
 import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
 
 /** Tests every row of the shipped tables with every member that it names, so every row has an effect. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readSig, type Sig } from "../../../src/domain/safety/sig.ts";
+import { readSig, type Sig } from "../../../src/domain/safety/texts/sig.ts";
 
 /** Amount per day and unit, then what else it says: as needed, by the week, the course, the stated dose. */
 const sigs: [text: string, means: string][] = [

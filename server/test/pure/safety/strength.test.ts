@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { amountOf, isLocal, readStrength } from "../../../src/domain/safety/strength.ts";
+import { amountOf, isLocal, readStrength } from "../../../src/domain/safety/texts/strength.ts";
 
 const strengths: [text: string, amounts: number[], per: string][] = [
   ["Atorvastatin 20 mg tablet", [20], "1 each"],

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
-import { isUnderstood, readIngredient, understand } from "../../../src/domain/safety/understand.ts";
+import { isUnderstood, readIngredient, understand } from "../../../src/domain/safety/texts/understand.ts";
 import { medicalWords } from "../../../src/domain/values/text.ts";
 import { found, holdsOf, NOW, shipped } from "../../support/samples/safety.ts";
 

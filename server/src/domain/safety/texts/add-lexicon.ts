@@ -1,4 +1,4 @@
-import type { Phrase, Substance } from "./data.ts";
+import type { Phrase, Substance } from "../data.ts";
 import { baseOf, type DrugName } from "./drug-names.ts";
 import type { Lexicon } from "./lexicon.ts";
 

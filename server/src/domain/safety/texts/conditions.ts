@@ -1,5 +1,5 @@
-import { medicalWords } from "../values/text.ts";
-import type { ConditionRow, PatientRules } from "./patient-rules.ts";
+import { medicalWords } from "../../values/text.ts";
+import type { ConditionRow, PatientRules } from "../patient-rules.ts";
 
 /** What a patient's list of conditions means. */
 export type ReadConditions = {

@@ -1,4 +1,4 @@
-import { medicalWords } from "../values/text.ts";
+import { medicalWords } from "../../values/text.ts";
 
 /** A name of a drug. Without ingredients it is an ingredient itself; otherwise it is a brand, a salt or a synonym. */
 export type DrugName = { readonly name: string; readonly ingredients: readonly string[] };

@@ -1,4 +1,4 @@
-import { medicalWords } from "../values/text.ts";
+import { medicalWords } from "../../values/text.ts";
 import type { DrugName } from "./drug-names.ts";
 
 /**

@@ -1,8 +1,8 @@
-import { readCsv } from "../catalogue/csv.ts";
-import { medicalWords } from "../values/text.ts";
-import type { SafetyData } from "./data.ts";
+import { readCsv } from "../../catalogue/csv.ts";
+import { medicalWords } from "../../values/text.ts";
+import type { SafetyData } from "../data.ts";
+import { type Place, SafetyDataFault } from "../read-rows.ts";
 import { type DrugNameRow, drugNames } from "./drug-names.ts";
-import { type Place, SafetyDataFault } from "./read-rows.ts";
 import { readIngredient } from "./understand.ts";
 
 /** The columns of a list of drug names: RxNorm's ingredients (IN), salts (PIN), combinations (MIN) and brands (BN). */

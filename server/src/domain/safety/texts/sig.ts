@@ -1,4 +1,4 @@
-import { remembering } from "../values/remembering.ts";
+import { remembering } from "../../values/remembering.ts";
 
 /**
  * Reads directions ("sig") as amounts per day. It reads every word or nothing: a word that it does not know makes the

@@ -1,5 +1,5 @@
-import { remembering } from "../values/remembering.ts";
-import { medicalWords } from "../values/text.ts";
+import { remembering } from "../../values/remembering.ts";
+import { medicalWords } from "../../values/text.ts";
 
 /** How much of each ingredient one unit of a product has, as its name says. */
 export type Strength = {

@@ -1,6 +1,6 @@
-import { medicalWords } from "../values/text.ts";
-import { type Phrase, type SafetyData, type Substance, strangeSubstance } from "./data.ts";
-import type { ExcipientRow } from "./rows.ts";
+import { medicalWords } from "../../values/text.ts";
+import { type Phrase, type SafetyData, type Substance, strangeSubstance } from "../data.ts";
+import type { ExcipientRow } from "../rows.ts";
 import { nearestWords } from "./spelling.ts";
 
 /** The meaning of a line of free text. */
