@@ -1,6 +1,6 @@
 import { type Address, type ExceptionId, exceptionRow, type Workflow } from "@pestle/contract";
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
-import { type SafetyFinding, unavailableFinding } from "../safety/finding.ts";
+import { type SafetyFinding, UNCHECKED } from "../safety/finding.ts";
 import { addressHolds, shipToName } from "../values/address/address-holds.ts";
 import type { Verdict } from "../values/address/verdict.ts";
 import { isLicensed } from "./order-checks.ts";
@@ -151,8 +151,6 @@ export type StandingHolds = {
 
 /** Only a pharmacist closes it. Without that, a partner could remove an allergy to end the hold. */
 export const isForPharmacist = (id: ExceptionId): boolean => exceptionRow(id).who_acts === "pharmacist";
-
-const UNCHECKED = unavailableFinding().key;
 
 /**
  * Returns the open exceptions after the checks ran again. `blind` hashes a basis, because it can identify the patient.

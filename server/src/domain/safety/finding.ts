@@ -110,13 +110,16 @@ const HOLDING: ReadonlySet<Severity> = new Set(["contraindicated", "major"]);
 export const holdBy = <Id extends 69 | 74 | 75>(id: Id, severity: Severity): Id | null =>
   HOLDING.has(severity) ? id : null;
 
+/** The key of the finding of an order that could not be checked. It is also stored as the basis of its exception. */
+export const UNCHECKED = "unavailable";
+
 /** For an order that could not be checked. The order is held, because unchecked is not safe. */
 export const unavailableFinding = (): SafetyFinding => ({
   kind: "unavailable",
   severity: "major",
   exception_id: 75,
   item_id: null,
-  key: "unavailable",
+  key: UNCHECKED,
   message: sentences.unavailable(),
   advice: advices.unavailable,
   source: OWN_RULE,

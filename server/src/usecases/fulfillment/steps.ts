@@ -147,7 +147,7 @@ export function whyNotResolved(loaded: LoadedOrder, id: ExceptionId, by: Worker)
 function isOverride(loaded: LoadedOrder, id: ExceptionId): boolean {
   // No check can tell whether the cause of a manually raised exception is gone.
   const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
-  // Nor does any role but a pharmacist's judge an allergy or an interaction, even if it is no longer on record.
+  // Only a pharmacist judges an allergy or an interaction, even if the patient's record no longer has it.
   return (
     exceptionRow(id).overridden_by === "pharmacist" && (by_hand || isForPharmacist(id) || causeRemains(loaded, id))
   );

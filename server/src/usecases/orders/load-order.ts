@@ -5,7 +5,7 @@ import { orderPlace } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
 import { confirmedBases } from "../../domain/orders/order-holds.ts";
-import { type SafetyFinding, unavailableFinding } from "../../domain/safety/finding.ts";
+import { type SafetyFinding, UNCHECKED } from "../../domain/safety/finding.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -96,8 +96,6 @@ function openFindings(
   const opened = deps.vault.open(safety_sealed, orderPlace("safety_sealed", account_id, order_number));
   return JSON.parse(opened.toString("utf8")) as SafetyFinding[];
 }
-
-const UNCHECKED = unavailableFinding().key;
 
 /**
  * Stores the cause of an exception as a blind index: enough to recognize it again without naming patient or drug.

@@ -17,7 +17,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
-import { reviewers } from "../roles.ts";
+import { pharmacists } from "../roles.ts";
 import { statusNames } from "../safety-status.ts";
 import styles from "./order-screen.module.css";
 import type { orderApi } from "./use-order.ts";
@@ -39,7 +39,7 @@ export function SafetyFacts({ path, shown, onChange }: Props) {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<SafetyEntry | null>(null);
   const { role } = useSignedIn();
-  const may_remove = reviewers.includes(role);
+  const may_remove = pharmacists.includes(role);
   const { patient_safety } = shown.patient;
   return (
     <>

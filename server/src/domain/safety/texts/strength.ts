@@ -3,7 +3,7 @@ import { medicalWords } from "../../values/text.ts";
 
 /** How much of each ingredient one unit of a product has, as its name says. */
 export type Strength = {
-  /** In mg, or in the unit itself if it is no mass. */
+  /** Masses are in mg. Other amounts keep their unit. */
   readonly amounts: readonly { readonly value: number; readonly unit: "mg" | "unit" | "meq" }[];
   /** `each` for a tablet or capsule; else the volume or the puff that has the amounts. */
   readonly per: { readonly amount: number; readonly unit: "each" | "mL" | "puff" | "hour" };
