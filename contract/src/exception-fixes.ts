@@ -48,7 +48,7 @@ export const exceptionFixes: Record<ExceptionId, ExceptionFix> = {
     send: { event: "verify" },
   },
   73: {
-    fix: "Wait: the hold ends when the prescription arrives. Or send the id of an existing one, or remove the item.",
+    fix: "If no prescription arrived yet, wait: the hold ends when it arrives. If the prescription was canceled, replaced, rejected or expired, ask the prescriber for a new one and send its id, remove the item, or cancel. The pharmacy can ask the prescriber or cancel the order. No role can ship it without a valid prescription.",
     send: { event: "replace_prescription", prescription_id: 183602 },
   },
   74: {

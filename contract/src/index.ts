@@ -1,3 +1,4 @@
+export * from "./action-limits.ts";
 export * from "./actions.ts";
 export * from "./catalogue.ts";
 export * from "./count-reasons.ts";

@@ -201,7 +201,7 @@ export const transitions = [
     by: ["partner", "pharmacist", "operator", "system"],
     when: "It was the last open exception.",
     sends: statusChange,
-    also: "The checks run again.",
+    also: "The checks run again. After `replace_prescription`, the order continues at clinical review.",
   },
   {
     event: "cancel",
@@ -226,6 +226,7 @@ export const transitions = [
     by: ["partner", "system"],
     when: "It neither raises nor resolves an exception.",
     sends: [],
+    also: "If a pharmacist approved the order before, it continues at clinical review when the hold ends, and is filled again.",
   },
   {
     event: "remove_item",

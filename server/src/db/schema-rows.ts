@@ -141,6 +141,7 @@ export type Rows = {
     occurrence: number;
     basis: string | null;
     elsewhere?: boolean;
+    situations?: readonly string[];
   };
   order_fingerprint: {
     account_id: string;

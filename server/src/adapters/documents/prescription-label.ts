@@ -107,7 +107,8 @@ function drawBody(body: Flow, item: DispensedItem) {
   const { patient, sig_text } = item;
   body.paragraph(`Rx ${item.prescription_id} · Filled ${americanDate(item.filled_date)}`, { size: 8.5, bold: true });
   body.paragraph(`${patient.first_name} ${patient.last_name}`, { size: 11, bold: true }, { gap: 1 });
-  body.paragraph(item.drug_name, { size: 9.5, bold: true }, { gap: 3 });
+  body.paragraph(item.drug_name, { size: 9.5, bold: true }, { gap: item.prescribed_as === null ? 3 : 1 });
+  if (item.prescribed_as !== null) body.paragraph(`Prescribed: ${item.prescribed_as}`, { size: 7.5 }, { gap: 3 });
   body.paragraph(sig_text, { size: sig_text.length > LONG_SIG ? 9.25 : 10.5, bold: true }, { gap: 4 });
   const facts = [
     `Qty ${amount(item)}${item.days_supply === null ? "" : ` · ${item.days_supply} days' supply`}`,

@@ -3,11 +3,13 @@ import { type PersonLicense, portalRoleNames, staffRoleNames } from "@pestle/con
 import { readConfig } from "../../config.ts";
 import { findPartner } from "../../db/accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
+import { currentLicense, isPharmacistRole } from "../../domain/accounts/license.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { randomSecret } from "../../random.ts";
 import { type Demo, readDemo } from "../../seed/demo.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { createPerson, hashPassword } from "../../usecases/accounts/create-person.ts";
-import { licensePerson } from "../../usecases/accounts/manage-people.ts";
+import { licensePerson, readPeople } from "../../usecases/accounts/manage-people.ts";
 import {
   findSession,
   giveCode,
@@ -21,7 +23,7 @@ import {
 import { transact } from "../../usecases/write.ts";
 import { WrongUsage } from "../errors.ts";
 import { withDeps } from "../fulfillment/work-session.ts";
-import { facts, SHOWN_ONCE } from "../output.ts";
+import { facts, SHOWN_ONCE, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 import { hasTerminal, promptLine, promptNewPassword, promptSecret, readSecretFromStdin } from "./secret-input.ts";
@@ -138,6 +140,29 @@ export const userCommands: readonly CommandRow[] = [
       const names = gone.map((one) => one.email);
       const text = names.length === 0 ? "You were not signed in." : `Signed out: ${names.join(", ")}.`;
       return { data: { signed_out: names }, text };
+    },
+  },
+  {
+    name: "user list",
+    summary: "list all users with role and license",
+    examples: ["user list", "user list --json"],
+    async run(_options: object, _argument, env) {
+      const config = readConfig(env);
+      const { people, today } = await withSchema(config, async ({ db, now }) => ({
+        people: await readPeople({ db }),
+        today: dateIn(config.TIME_ZONE, now),
+      }));
+      const head = ["email", "name", "role", "license", "state", "expires", "current"];
+      const rows = people.map((person) => [
+        person.email,
+        person.name,
+        person.role,
+        person.license_number ?? "",
+        person.license_state ?? "",
+        person.license_expires_on ?? "",
+        isPharmacistRole(person.role) ? (currentLicense(person, today) === null ? "no" : "yes") : "",
+      ]);
+      return { data: people, text: table(head, rows) };
     },
   },
   {

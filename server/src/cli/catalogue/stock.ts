@@ -6,7 +6,7 @@ import type { Db } from "../../db/db.ts";
 import { readCell } from "../../domain/catalogue/cells.ts";
 import { catalogueColumns } from "../../domain/catalogue/columns.ts";
 import type { Shelf } from "../../domain/catalogue/stock.ts";
-import { exact } from "../../domain/orders/resolve-items.ts";
+import { exact } from "../../domain/values/quantity-units.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { requireAccount } from "../../usecases/accounts/require-account.ts";
 import { countStock, receiveStock, type StockCount } from "../../usecases/catalogue/move-stock.ts";

@@ -109,9 +109,10 @@ async function act(api: PartnerApi, order_number: string, body: JsonFields) {
 
 /** The actions that an open exception offers or the status allows. */
 function offered(order: Order, all: readonly OrderAction[]) {
-  const open = order.exceptions.map(({ id }) => id);
   return all.flatMap((action) => {
-    const offered_by = open.filter((id) => (action.exceptions as readonly number[]).includes(id));
+    const offered_by = order.exceptions
+      .filter(({ order_actions }) => order_actions.some(({ event_key }) => event_key === action.event_key))
+      .map(({ id }) => id);
     // The API lists On Hold even for actions that only some exceptions offer.
     const own = isActionKey(action.event_key) ? actions[action.event_key].order_statuses : action.order_statuses;
     const allowed = (own as readonly string[]).includes(order.order_status);

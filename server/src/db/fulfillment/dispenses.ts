@@ -83,6 +83,9 @@ export type ControlledRow = {
   prescriber_npi: string | null;
   prescriber_dea: string | null;
   prescriber_phone: string | null;
+  /** Of the person who checked the product. */
+  pharmacist_npi: string | null;
+  pharmacist_license: string | null;
 };
 /** For order items with the alias `i`. */
 const CONTROLLED_COLUMNS = `
@@ -100,12 +103,18 @@ select i.dispense_id, i.order_number, i.patient_id, p.record_sealed, o.address_s
     i.shipped_at) as filled_at,
   i.shipped_at, coalesce(i.ndc, '') as ndc, i.units::float8 as units, r.unit, r.days_supply,
   r.written_qty::float8 as written_qty, r.sig_text, r.prescriber_name, r.prescriber_npi, r.prescriber_dea,
-  r.prescriber_phone
+  r.prescriber_phone, w.npi as pharmacist_npi, w.license_number as pharmacist_license
 from order_item i
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
 join patient p on p.account_id = i.account_id and p.patient_id = i.patient_id
 join product q on q.account_id = i.account_id and q.sku = i.sku
-join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id`;
+join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+left join person w on w.person_id = (
+  select h.person_id
+  from order_history h
+  where h.account_id = i.account_id and h.order_number = i.order_number and h.event = 'verify_product'
+  order by h.history_position desc
+  limit 1)`;
 const CONTROLLED = "(q.drug_schedule <> '0' or r.drug_schedule <> '0')";
 
 const controlled = statementOf<[account_id: string, from: Date, before: Date], ControlledRow>(`

@@ -1,4 +1,4 @@
-import type { ActionKey, ExceptionId, HoldableState, OrderStatus, Shipment, Stage } from "@pestle/contract";
+import type { ActionKey, ExceptionId, HoldableState, OrderStatus, Shipment, Situation, Stage } from "@pestle/contract";
 import type { StoredItem, StoredOrder } from "../../domain/orders/order-answer.ts";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
@@ -24,7 +24,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   carrier: string;
   items: StoredItem[];
   shipments: Shipment[] | null;
-  exceptions: { id: ExceptionId; raised_at: string; elsewhere: boolean }[];
+  exceptions: { id: ExceptionId; raised_at: string; elsewhere: boolean; situations: Situation[] }[];
   prescriptions: (Omit<
     PrescriptionFact,
     "received_at" | "expires_at" | "prescriber_npi" | "prescriber_dea" | "unit"
@@ -39,7 +39,7 @@ export const ORDER_COLUMNS = `
   o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
   o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payment_token_sealed, o.payer, o.payment_status, o.amount_cents,
-  o.captured_cents, o.refunded_cents,
+  o.captured_cents, o.refunded_cents, o.drug_schedule,
   (
     select a.clock_offset_s
     from account a
@@ -66,7 +66,8 @@ export const ORDER_COLUMNS = `
     from shipment s
     where s.account_id = o.account_id and s.order_number = o.order_number) end as shipments,
   coalesce((
-    select json_agg(json_build_object('id', e.exception_id, 'raised_at', e.raised_at, 'elsewhere', e.elsewhere)
+    select json_agg(json_build_object('id', e.exception_id, 'raised_at', e.raised_at, 'elsewhere', e.elsewhere,
+      'situations', e.situations)
       order by e.exception_id)
     from order_exception e
     where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null

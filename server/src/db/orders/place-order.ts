@@ -25,11 +25,7 @@ export type OrderContext = {
 };
 
 /** `days_supply` as written, for `written_qty`. */
-export type FillRow = Omit<Fill, "shipped_at"> & {
-  shipped_at: string | null;
-  units: number;
-  written_qty: number | null;
-};
+export type FillRow = Omit<Fill, "shipped_at"> & { shipped_at: string | null };
 
 const context = sql<
   [
@@ -193,7 +189,10 @@ export type OrderSave = {
   reserved: Record<string, number>;
   /** By prescription, with the units already ordered at decision time. */
   prescribed: Record<number, { units: number; units_ordered: number }>;
-  exceptions: Pick<Rows["order_exception"], "account_id" | "order_number" | "exception_id" | "raised_at" | "basis">[];
+  exceptions: Pick<
+    Rows["order_exception"],
+    "account_id" | "order_number" | "exception_id" | "raised_at" | "basis" | "situations"
+  >[];
   history: Omit<Rows["order_history"], "person_id" | "note_id">[];
   events: NewEvent[];
 };
@@ -288,8 +287,8 @@ with given as (
   returning s.account_id, s.sku, (j->'reserved'->>s.sku)::numeric as units,
     s.on_hand_units - s.reserved_units as available_units
 ), exceptions as (
-  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, occurrence)
-  select e.account_id, e.order_number, e.exception_id, e.raised_at, e.basis, 1
+  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, situations, occurrence)
+  select e.account_id, e.order_number, e.exception_id, e.raised_at, e.basis, e.situations, 1
   from given, jsonb_populate_recordset(null::order_exception, j->'exceptions') e
 ), history as (
   insert into order_history (account_id, order_number, at, actor, event, "from", "to", stage, exception_id)

@@ -60,7 +60,7 @@ export type OrderChange = {
   stock: ShelfMove[];
   changed_patient: ChangedPatient | null;
   /** `elsewhere`: it rests on other partners' data alone. */
-  raised: { exception_id: number; basis: string | null; elsewhere: boolean }[];
+  raised: { exception_id: number; basis: string | null; elsewhere: boolean; situations: string[] }[];
   resolved: { exception_id: number; resolved_by: string; confirmed: string | null }[];
   note: Omit<Rows["order_note"], Key | "at"> | null;
   history: Omit<Rows["order_history"], Key | "at">[];
@@ -164,12 +164,14 @@ with given as (
   where e.account_id = c.account_id and e.order_number = c.order_number and e.exception_id = r.exception_id
     and e.resolved_at is null
 ), raised as (
-  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, elsewhere, occurrence)
-  select c.account_id, c.order_number, x.exception_id, (j->>'at')::timestamptz, x.basis, x.elsewhere, 1 + (
+  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, elsewhere, situations,
+    occurrence)
+  select c.account_id, c.order_number, x.exception_id, (j->>'at')::timestamptz, x.basis, x.elsewhere, x.situations, 1 + (
       select count(*)
       from order_exception e
       where e.account_id = c.account_id and e.order_number = c.order_number and e.exception_id = x.exception_id)
-  from changed c, given, jsonb_to_recordset(j->'raised') as x(exception_id integer, basis text, elsewhere boolean)
+  from changed c, given, jsonb_to_recordset(j->'raised') as x(exception_id integer, basis text, elsewhere boolean,
+    situations text[])
 ), noted as (
   insert into order_note (account_id, order_number, note_id, at, person_id, role, text_sealed, signature)
   select c.account_id, c.order_number, n.note_id, (j->>'at')::timestamptz, n.person_id, n.role, n.text_sealed, n.signature

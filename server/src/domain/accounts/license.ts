@@ -1,4 +1,4 @@
-import type { PersonLicense } from "@pestle/contract";
+import { type PersonLicense, pharmacistRoles } from "@pestle/contract";
 import { isStateCode } from "../values/address/states.ts";
 import { isDate } from "../values/calendar.ts";
 import { npiPasses } from "../values/identifiers.ts";
@@ -38,3 +38,9 @@ export const currentLicense = (
   { license_number, license_expires_on }: Pick<PersonLicense, "license_number" | "license_expires_on">,
   today: string,
 ): string | null => (license_expires_on !== null && license_expires_on >= today ? license_number : null);
+
+export const isPharmacistRole = (role: string): boolean => (pharmacistRoles as readonly string[]).includes(role);
+
+/** Whether a person may make a pharmacist's decisions: the role alone is not enough. `license` is null unless current. */
+export const isLicensedPharmacist = ({ role, license }: { role: string; license: string | null }): boolean =>
+  isPharmacistRole(role) && license !== null;

@@ -1,4 +1,4 @@
-import { exact } from "../orders/resolve-items.ts";
+import { exact } from "../values/quantity-units.ts";
 
 export type Shelf = { sku: string; on_hand_units: number; reserved_units: number };
 

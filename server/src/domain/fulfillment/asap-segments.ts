@@ -35,6 +35,7 @@ const ELECTRONIC = "05";
 const HUMAN = "01";
 const THE_PATIENT = "01";
 const PICKING_UP = "02";
+const LONGEST_LICENSE = 10;
 /** Documents that no state issued: federal or foreign. */
 const OTHER_JURISDICTION = "99";
 
@@ -142,8 +143,14 @@ export const DSP: readonly Field<DispensedRecord>[] = [
     most: 2,
     value: (row) => String(Math.min(row.partial, 99)).padStart(2, "0"),
   },
-  unused("DSP14", "Pharmacist NPI"),
-  unused("DSP15", "Pharmacist state licence"),
+  { id: "DSP14", name: "Pharmacist NPI", most: 10, value: (row) => row.pharmacist_npi },
+  {
+    id: "DSP15",
+    name: "Pharmacist state license",
+    most: LONGEST_LICENSE,
+    // The first characters of a longer number are another number.
+    value: ({ pharmacist_license: number }) => (number !== null && number.length <= LONGEST_LICENSE ? number : null),
+  },
   { id: "DSP16", name: "Payment type", most: 2, required: true, value: (row) => paymentCodes[row.payer] },
   { id: "DSP17", name: "Date sold", most: 8, value: (row) => row.sold_date && date(row.sold_date) },
   unused("DSP18", "RxNorm qualifier"),
@@ -246,4 +253,7 @@ export type DispensedRecord = {
   prescriber_npi: string | null;
   prescriber_dea: string | null;
   prescriber_phone: string | null;
+  /** Of the pharmacist who checked the product. */
+  pharmacist_npi: string | null;
+  pharmacist_license: string | null;
 };

@@ -1,6 +1,6 @@
 import type { DrugSchedule } from "@pestle/contract";
-import { exact } from "../orders/resolve-items.ts";
 import { addDays, addMonths } from "../values/calendar.ts";
+import { exact } from "../values/quantity-units.ts";
 
 /** One dispensing of a prescription, with the earlier ones. It is judged before the package leaves. */
 export type Dispensing = {

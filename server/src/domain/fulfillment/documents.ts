@@ -39,6 +39,8 @@ export type DispensedItem = {
   patient: { first_name: string; last_name: string };
   drug_name: string;
   ndc: string;
+  /** How the prescription names the drug or its package, if it differs from the dispensed one. */
+  prescribed_as: string | null;
   ingredients: readonly string[];
   drug_schedule: DrugSchedule;
   cold_chain: boolean;

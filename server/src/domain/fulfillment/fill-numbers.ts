@@ -1,4 +1,4 @@
-import { exact } from "../orders/resolve-items.ts";
+import { exact } from "../values/quantity-units.ts";
 
 /** How a state program counts one dispensing of a prescription. */
 export type FillNumber = {
@@ -30,8 +30,19 @@ export function fillNumbers(written_qty: number, refills: number, dispensed: rea
   });
 }
 
-/** The days that the dispensed units last, in proportion to the written quantity. */
-export function daysOfUnits(days_supply: number | null, units: number, written_qty: number): number | null {
-  if (days_supply === null || written_qty <= 0) return days_supply;
+/**
+ * The days that the dispensed units last, in whole days. The prescription's days of supply are for the quantity as
+ * written, and an order can take more or less than that.
+ */
+export function daysOfUnits({
+  days_supply,
+  units,
+  written_qty,
+}: {
+  days_supply: number | null;
+  units: number;
+  written_qty: number | null;
+}): number | null {
+  if (days_supply === null || written_qty === null || written_qty <= 0) return days_supply;
   return Math.max(1, Math.round((days_supply * units) / written_qty));
 }

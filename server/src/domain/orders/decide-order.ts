@@ -1,16 +1,18 @@
-import type { Address, EventType, ExceptionId, OrderState } from "@pestle/contract";
+import type { Address, EventType, ExceptionId, OrderState, Situation } from "@pestle/contract";
 import { statusOfState } from "@pestle/contract";
 import { hasOtherSafetyFacts, isSameName, type PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
+import { exact } from "../values/quantity-units.ts";
 import type { Problem } from "../values/refusals.ts";
 import { type OrderEvent, orderEvents } from "./order.ts";
-import type { StoredOrder } from "./order-answer.ts";
+import { orderSchedule, type StoredOrder } from "./order-answer.ts";
 import { checkOrder, isShort, type Judged, namesPrescriber, patientNews } from "./order-checks.ts";
 import { type Fill, hasEnded, type OrderFacts, type PrescriptionFact, type ResolvedItem } from "./order-facts.ts";
 import { contradictsSig, type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
-import { exact, resolveItems } from "./resolve-items.ts";
+import { resolveItems } from "./resolve-items.ts";
+import { addressSituations } from "./situations.ts";
 
 /** Generated before the decision, which must be deterministic. */
 export type OrderIds = { order_number: string; dispense_ids: readonly number[]; event_id: () => string };
@@ -54,7 +56,8 @@ export function decideOrder(
 
 function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
   const findings = findingsOf(judged);
-  const holds = holdsOf(holdFacts(judged, findings));
+  const hold_facts = holdFacts(judged, findings);
+  const holds = holdsOf(hold_facts);
   const exceptions = holds.map(({ id }) => id);
   const { draft, account, formulary, patient, now, ship_to } = judged;
   const prescribed = judged.items.some(({ needs_prescription }) => needs_prescription);
@@ -80,6 +83,7 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     prescriber_fax: item.draft.prescriber_fax,
   }));
   const { label } = draft.shipping;
+  const prescriptions = ordered(judged.items);
   const order: StoredOrder = {
     order_number: ids.order_number,
     order_status: statusOfState(state),
@@ -96,7 +100,8 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     address: ship_to.address,
     items,
     prescribed,
-    exceptions: exceptions.map((id) => ({ id, raised_at: now })),
+    drug_schedule: orderSchedule(items, prescriptions, formulary),
+    exceptions: exceptions.map((id) => ({ id, raised_at: now, situations: situationsAtCreation(id, hold_facts) })),
     payer: draft.payment.payer,
     // The partner's account always pays. A card is authorized after the commit.
     payment_status: draft.payment.payer === "partner" ? "authorized" : "pending",
@@ -105,7 +110,6 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     captured_cents: 0,
     shipments: [],
   };
-  const prescriptions = ordered(judged.items);
   const patient_record = newsOf(judged);
   return {
     order,
@@ -120,6 +124,12 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     patient_safety_changed: patient_record !== null && hasOtherSafetyFacts(patient!.record, patient_record),
     events: orderEvents(order, prescriptions, born(exceptions), null, now, ids.event_id),
   };
+}
+
+/** What only a new order shows about an exception, and what later takes one of its actions away. */
+function situationsAtCreation(id: ExceptionId, { at_creation }: HoldFacts): Situation[] {
+  if (id === 71) return at_creation!.name_differs ? ["other_name"] : [];
+  return id === 77 || id === 78 ? addressSituations(at_creation!.verdict) : [];
 }
 
 /**
@@ -210,6 +220,7 @@ function findingsOf(judged: Judged): SafetyFinding[] {
       drug_schedule: prescription?.drug_schedule ?? product!.drug_schedule,
       is_drug: product!.is_drug,
       prescription_id: prescription?.prescription_id ?? null,
+      ordered_units: units,
     })),
     fills,
     patient_safety: record.patient_safety,

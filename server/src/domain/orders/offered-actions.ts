@@ -1,17 +1,23 @@
 import {
+  type ActionKey,
   actionKeys,
   actions,
   type ExceptionId,
   exceptionIds,
   exceptionRow,
-  type OrderStatus,
+  type Order,
   type PortalExceptionGroup,
   type PortalOrderAction,
 } from "@pestle/contract";
 
 /** The actions a partner can request now: those its exceptions offer, then those its status allows. */
-export function offeredActions(order_status: OrderStatus, open: readonly ExceptionId[]): PortalOrderAction[] {
-  const offered = open.flatMap((id) => exceptionRow(id).actions);
+export function offeredActions({
+  order_status,
+  exceptions,
+}: Pick<Order, "order_status" | "exceptions">): PortalOrderAction[] {
+  const offers = ({ order_actions }: Order["exceptions"][number], key: ActionKey) =>
+    order_actions.some(({ event_key }) => event_key === key);
+  const offered = exceptions.flatMap(({ order_actions }) => order_actions.map(({ event_key }) => event_key));
   const allowed = actionKeys.filter((key) => (actions[key].order_statuses as readonly string[]).includes(order_status));
   return [...new Set([...offered.filter((key) => key !== "cancel"), ...allowed])].map((event_key) => ({
     event_key,
@@ -22,7 +28,7 @@ export function offeredActions(order_status: OrderStatus, open: readonly Excepti
       required,
       description,
     })),
-    exception_ids: open.filter((id) => exceptionRow(id).actions.includes(event_key)),
+    exception_ids: exceptions.filter((exception) => offers(exception, event_key)).map(({ id }) => id),
   }));
 }
 

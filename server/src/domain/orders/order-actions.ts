@@ -1,4 +1,5 @@
-import { type ActionKey, actions, type ExceptionId, exceptionRow, type OrderStatus } from "@pestle/contract";
+import { type ActionKey, actions, type ExceptionId, exceptionRow, limitOf, type OrderStatus } from "@pestle/contract";
+import { strictest } from "../catalogue/controlled-drugs.ts";
 import type { Verdict } from "../values/address/verdict.ts";
 import type { Problem } from "../values/refusals.ts";
 import type { ActionDraft } from "./action-request.ts";
@@ -12,8 +13,9 @@ import {
   type Outcome,
 } from "./order-change.ts";
 import type { PrescriptionFact } from "./order-facts.ts";
-import { DOB_DIFFERS, isCause } from "./order-holds.ts";
+import { isCause } from "./order-holds.ts";
 import { replacePrescription } from "./replace-prescription.ts";
+import { addressSituations, situationsOf } from "./situations.ts";
 
 /** Everything an action's decision depends on. */
 export type ActionCase = {
@@ -45,28 +47,21 @@ export function whereItFails(action: ActionDraft, changing: ChangingOrder, rules
 /** The exception an action applies to; null if the status alone allows it. */
 function targetOf(
   { event, exception_id }: ActionDraft,
-  { standing, order, prescriptions, holds }: ChangingOrder,
-  { formulary, blind }: Pick<ActionCase["rules"], "formulary" | "blind">,
+  { standing, order, prescriptions }: ChangingOrder,
+  { formulary }: Pick<ActionCase["rules"], "formulary">,
 ): { exception_id: ExceptionId | null } | { problem: Problem } {
-  const drugs = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
-  const scheduled = (isOne: (schedule: string) => boolean) => drugs.some((drug) => drug && isOne(drug.drug_schedule));
-  // Another name than the record's can mean another patient, and the partner's own data cannot settle that.
-  const other_name = holds.some(({ id, basis }) => id === 71 && basis !== null && basis !== blind(DOB_DIFFERS));
-  const pharmacys = (id: ExceptionId) =>
-    id === 74 ||
-    id === 75 ||
-    (id === 71 && other_name) ||
-    // A partner cannot confirm the quantity of a controlled drug: the written quantity limits it (21 CFR 1306).
-    (id === 72 && scheduled((schedule) => schedule !== "0"));
-  const offers = (id: ExceptionId) =>
-    exceptionRow(id).actions.includes(event) && !(event === "verify" && pharmacys(id));
+  // A schedule can rise after the order was stored.
+  const schedules = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
+  const drug_schedule = strictest([order.drug_schedule, ...schedules.flatMap((one) => one?.drug_schedule ?? [])]);
+  const limit = (id: ExceptionId | null) => limitOf(event, id, situationsOf({ ...order, drug_schedule }, id));
+  const refusal = (row: ReturnType<typeof limit>) => row && { problem: { code: row.code, field: row.field } };
+  const barred = refusal(limit(null));
+  if (barred !== undefined) return barred;
   const asked = exception_id === null ? standing.open : standing.open.filter((id) => id === exception_id);
-  if (event === "verify") {
-    const barred = scheduled((schedule) => schedule === "2");
-    if (barred || (!asked.some(offers) && asked.some(pharmacys))) return { problem: { code: 42462, field: "event" } };
-  }
-  const offered = asked.find(offers);
+  const offered = asked.find((id) => exceptionRow(id).actions.includes(event) && limit(id) === undefined);
   if (offered !== undefined) return { exception_id: offered };
+  const limited = refusal(asked.map(limit).find((row) => row !== undefined));
+  if (limited !== undefined) return limited;
   const allowed: readonly OrderStatus[] = actions[event].order_statuses;
   if (exception_id === null && allowed.includes(order.order_status)) return { exception_id: null };
   return { problem: { code: 42463, field: exception_id === null ? "event" : "exception_id" } };
@@ -86,9 +81,8 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
   update_address: (asked) => addressOutcome(asked, asked.action.address!),
   accept_suggested_address: (asked) => {
     const { address } = asked.changing.order;
-    const known = asked.verdict?.result === "valid" || asked.verdict?.suggestions[0] !== undefined;
-    // There is no suggestion for a missing address, or for one that resembles no other.
-    if (address === null || !known) return refused(42463, "event");
+    // The validator can know less than it did when the exception was raised.
+    if (address === null || addressSituations(asked.verdict).length > 0) return refused(42463, "event");
     return addressOutcome(asked, { address, accept_suggested: true, ignore_warnings: false });
   },
   confirm_address: confirms,
@@ -97,12 +91,10 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
     if (asked.target !== 71) return asked.action.dob === null ? confirms(asked) : refused(42200, "dob");
     return asked.action.dob === asked.changing.record.dob ? confirms(asked) : refused(42200, "dob");
   },
-  replace_prescription: (asked) => replacePrescription(asked, asked.target!),
+  replace_prescription: (asked) => replacePrescription(asked, asked.target!, "partner"),
   remove_item: removeItem,
   retry_payment: ({ changing, target }) => {
     const { order } = changing;
-    // An authorization is already pending. A second one would leave the first amount held on the card.
-    if (order.payment_status === "pending") return refused(42463, "event");
     // The partner's account always pays. A card is authorized after the commit.
     if (order.payer === "partner") {
       return { outcome: { ends: [target!], after: { order: { ...order, payment_status: "authorized" } } } };
@@ -148,8 +140,7 @@ function removeItem({ action, changing, rules, target }: Targeted): Decided {
   const item_id = action.item_id!;
   const item = holdFactsOf(changing, rules).facts.items.find((one) => one.item_id === item_id);
   const by_hand = holds.some(({ id, basis }) => id === target && basis === null);
-  // The last item cannot be removed. Cancel the order instead.
-  if (item === undefined || order.items.length === 1 || !(by_hand || isCause(target!, item))) {
+  if (item === undefined || !(by_hand || isCause(target!, item))) {
     return refused(42200, "item_id");
   }
   const { prescriptions, units, stock } = giveBack(changing, [item_id]);

@@ -12,11 +12,13 @@ import {
   type payers,
   type paymentStatuses,
   type Shipment,
+  type Situation,
   type Workflow,
 } from "@pestle/contract";
 import { strictest } from "../catalogue/controlled-drugs.ts";
 import type { Formulary } from "../catalogue/formulary.ts";
 import { medicationRequest, type PrescriptionFacts } from "../intake/medication-request.ts";
+import { situationsOf } from "./situations.ts";
 
 /** A stored order, decrypted: the source of every response and event about it. */
 export type StoredOrder = {
@@ -36,8 +38,10 @@ export type StoredOrder = {
   items: StoredItem[];
   /** It sends RX_UPDATED even after items were removed. Only an order with nothing but OTC products never does. */
   prescribed: boolean;
-  /** `elsewhere`: it rests on other partners' data alone. */
-  exceptions: { id: ExceptionId; raised_at: Date; elsewhere?: boolean }[];
+  /** The strictest schedule of its products and prescriptions. */
+  drug_schedule: DrugSchedule;
+  /** `elsewhere`: it rests on other partners' data alone. `situations`: what was known when it was raised. */
+  exceptions: { id: ExceptionId; raised_at: Date; elsewhere?: boolean; situations?: readonly Situation[] }[];
   payer: (typeof payers)[number];
   payment_status: (typeof paymentStatuses)[number];
   amount_cents: number;
@@ -62,7 +66,7 @@ export const CURRENCY = "USD";
 
 /** `prescriptions` are those of the items, each with its units ordered so far. */
 export function orderAnswer(order: StoredOrder, prescriptions: readonly PrescriptionFacts[]): Order {
-  const exceptions = order.exceptions.map(exceptionAnswer);
+  const exceptions = order.exceptions.map((exception) => exceptionAnswer(order, exception));
   return {
     order_number: order.order_number,
     order_status: order.order_status,
@@ -134,10 +138,14 @@ export function medicationRequests(
 /** All that a partner learns about an order that is held because of what another partner knows. */
 const REVIEW_MESSAGE = "A pharmacist must review this order.";
 
-export function exceptionAnswer({ id, raised_at, elsewhere }: StoredOrder["exceptions"][number]): OrderException {
+export function exceptionAnswer(
+  order: StoredOrder,
+  { id, raised_at, elsewhere }: StoredOrder["exceptions"][number],
+): OrderException {
   const { name, message: usual } = exceptionRow(id);
   const message = elsewhere ? REVIEW_MESSAGE : usual;
-  return { id, name, message, raised_at: raised_at.toISOString(), order_actions: orderActionsOf(id) };
+  const order_actions = orderActionsOf(id, situationsOf(order, id));
+  return { id, name, message, raised_at: raised_at.toISOString(), order_actions };
 }
 
 /** Converts times to the wire format, which differs from how the database writes them in JSON. */

@@ -1,4 +1,4 @@
-import { type ExceptionId, isCheckedStep } from "@pestle/contract";
+import { type ExceptionId, type HoldableState, isCheckedStep, type Situation } from "@pestle/contract";
 import type { Formulary } from "../catalogue/formulary.ts";
 import type { StockEntryKind } from "../catalogue/stock.ts";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
@@ -7,6 +7,7 @@ import { orderFindings, type SafetyState } from "../safety/assess-safety.ts";
 import { type Elsewhere, elsewhereFindings } from "../safety/elsewhere.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
+import { exact } from "../values/quantity-units.ts";
 import type { OrderStanding, Step } from "./order.ts";
 import type { StoredItem, StoredOrder } from "./order-answer.ts";
 import { type Fill, hasEnded, type PrescriptionFact } from "./order-facts.ts";
@@ -20,7 +21,6 @@ import {
   isForPharmacist,
   recheck,
 } from "./order-holds.ts";
-import { exact } from "./resolve-items.ts";
 
 /** An order with everything that a change decision depends on. */
 export type ChangingOrder = {
@@ -79,7 +79,11 @@ export type Outcome = {
   confirms?: readonly ExceptionId[];
   /** Raised by a person, so only a person closes them. */
   raises?: readonly ExceptionId[];
+  /** What is known about the raised exceptions. */
+  situations?: readonly Situation[];
   payments?: readonly PaymentEntry[];
+  /** The order continues here when its hold ends, and its packages are filled again. */
+  returns_to?: HoldableState;
   /** The prescriber's new data causes the change, so it can also remove the cause of a pharmacist's exception. */
   from_prescriber?: true;
 };
@@ -121,14 +125,31 @@ export type DecidedChange = {
 
 /** Returns the order after the change and the step to it. The checks run again on the new state. */
 export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: ChangeRules): DecidedChange {
-  // An open exception is reported as such: the table allows no step of a held order.
-  if (outcome.event !== undefined && isCheckedStep(outcome.event) && changing.standing.open.length === 0) {
-    const instead = decideChange(changing, {}, rules);
-    if (instead.open.length > 0) return { ...instead, held: true };
-  }
   const { order, prescriptions, details, record } = changing;
   const after = { order, prescriptions, details, record, ...outcome.after };
-  const { facts, findings } = holdFactsOf({ ...changing, ...after }, rules);
+  // An open exception is reported as such: the table allows no step of a held order.
+  const checked = outcome.event !== undefined && isCheckedStep(outcome.event) && changing.standing.open.length === 0;
+  if (!checked) return decideOn(holdFactsOf({ ...changing, ...after }, rules), changing, after, outcome, rules);
+  const before = holdFactsOf(changing, rules);
+  const instead = decideOn(before, changing, { order, prescriptions, details, record }, {}, rules);
+  if (instead.open.length > 0) return { ...instead, held: true };
+  // Most steps change nothing that the checks read, and the checks are the most expensive part of a step.
+  const same =
+    after.order.items === order.items &&
+    after.order.address === order.address &&
+    after.prescriptions === prescriptions &&
+    after.details === details &&
+    after.record === record;
+  return decideOn(same ? before : holdFactsOf({ ...changing, ...after }, rules), changing, after, outcome, rules);
+}
+
+function decideOn(
+  { facts, findings }: ReturnType<typeof holdFactsOf>,
+  changing: ChangingOrder,
+  after: DecidedChange["after"],
+  outcome: Outcome,
+  rules: ChangeRules,
+): DecidedChange {
   const fresh = new Map<ExceptionId, string>();
   for (const id of outcome.confirms ?? []) {
     const basis = basisOf(id, facts);
@@ -151,10 +172,11 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
   const raised = (outcome.raises ?? []).filter((id) => !holds.some((hold) => hold.id === id));
   const open = [...holds, ...raised.map((id) => ({ id, basis: null }))].sort((a, b) => a.id - b.id);
   const unmoved = open.map(({ id }) => id).join() === changing.standing.open.join();
+  const { returns_to } = outcome;
   const step: Step =
     unmoved && outcome.otherwise !== undefined
-      ? { event: outcome.otherwise }
-      : { open: open.map(({ id }) => id), by_hand: outcome.raises ?? [] };
+      ? { event: outcome.otherwise, returns_to }
+      : { open: open.map(({ id }) => id), by_hand: outcome.raises ?? [], returns_to };
   return { after, step, open, confirmed: fresh, findings: withFound(findings, changing.found, open), held: false };
 }
 
@@ -209,6 +231,7 @@ export function holdFactsOf(
       drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
       is_drug: own.get(item.item_id)!.is_drug,
       prescription_id: item.prescription_id,
+      ordered_units: own.get(item.item_id)!.units,
     })),
     fills,
     patient_safety: record.patient_safety,

@@ -4,6 +4,7 @@ import { settleAddress } from "../patients/address-input.ts";
 import { full, safetyProblems, withContact, withDocumentIfRoom } from "../patients/patient-changes.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { addressKinds } from "../values/address/verdict.ts";
+import { exact } from "../values/quantity-units.ts";
 import type { Problem } from "../values/refusals.ts";
 import { checkLabel } from "./custom-label.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type PrescriptionFact,
   type ResolvedItem,
 } from "./order-facts.ts";
-import { exact, isOtherMedication } from "./resolve-items.ts";
+import { isOtherMedication } from "./resolve-items.ts";
 
 /** The input of each check: the facts, and the items with their products. */
 export type Judged = OrderFacts & { items: readonly ResolvedItem[]; time_zone: string };

@@ -84,6 +84,9 @@ export type Fill = {
   gcn: string | null;
   /** The product's ingredients, also if it is no longer offered. */
   ingredients: string[];
+  /** The units of the item, and the quantity of one fill as written. */
+  units: number;
+  written_qty: number | null;
   /** For the units of the item, not for the quantity as written. */
   days_supply: number | null;
   shipped_at: Date | null;

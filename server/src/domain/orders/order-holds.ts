@@ -3,9 +3,9 @@ import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
 import { type SafetyFinding, UNCHECKED } from "../safety/finding.ts";
 import { addressHolds, shipToName } from "../values/address/address-holds.ts";
 import type { Verdict } from "../values/address/verdict.ts";
+import { exact } from "../values/quantity-units.ts";
 import { isLicensed } from "./order-checks.ts";
 import type { PrescriptionFact } from "./order-facts.ts";
-import { exact } from "./resolve-items.ts";
 
 const LONGEST_SIG = 1_000;
 
@@ -24,7 +24,7 @@ export type HoldFacts = {
     doubled: boolean;
     dob_differs: boolean;
     name_differs: boolean;
-    verdict: Pick<Verdict, "result"> | null;
+    verdict: Pick<Verdict, "result" | "suggestions"> | null;
   } | null;
 };
 
@@ -44,9 +44,6 @@ export type HoldItem = {
   rx_ended: boolean;
   back_ordered: boolean;
 };
-
-/** The basis of 71 that a partner can verify. A person at the pharmacy decides about another name. */
-export const DOB_DIFFERS = "dob";
 
 /**
  * The hold rules, one row per exception, in order of their numbers. A row returns the basis of the exception, or null
@@ -70,7 +67,7 @@ export const orderHolds: readonly HoldRow[] = [
   {
     id: 71,
     judged: "at_creation",
-    basis: ({ at_creation }) => (at_creation?.name_differs ? "name" : at_creation?.dob_differs ? DOB_DIFFERS : null),
+    basis: ({ at_creation }) => (at_creation?.name_differs ? "name" : at_creation?.dob_differs ? "dob" : null),
   },
   {
     id: 72,

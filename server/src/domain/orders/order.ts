@@ -30,13 +30,17 @@ export const system: Actor = { roles: ["system"], person_id: null };
 export const carrier: Actor = { roles: ["carrier"], person_id: null };
 
 /** What moves an order: an event of the transition table, or a change of its open exceptions. */
-export type Step =
+export type Step = (
   | { event: Exclude<TransitionEvent, "create" | "raise_exception" | "resolve"> }
   | {
       open: readonly ExceptionId[];
       /** Exceptions that the actor raises. The checks raised all other new ones. */
       by_hand?: readonly ExceptionId[];
-    };
+    }
+) & {
+  /** The held order continues here instead of at its previous stage. */
+  returns_to?: HoldableState | undefined;
+};
 
 /** The result of one step, with its history rows and events. */
 export type Move = OrderStanding & {
@@ -66,16 +70,16 @@ export class ImpossibleStep extends Error {
  * Moves an order with the transition table. A step without a row there is impossible. Null: the step changes nothing.
  */
 export function apply(standing: OrderStanding, step: Step, actor: Actor): Move | null {
-  return "open" in step ? changeHolds(standing, step, actor) : move(standing, step.event, actor);
+  return "open" in step ? changeHolds(standing, step, actor) : move(standing, step.event, actor, step.returns_to);
 }
 
-function move(standing: OrderStanding, event: TransitionEvent, actor: Actor): Move {
+function move(standing: OrderStanding, event: TransitionEvent, actor: Actor, returns_to?: HoldableState): Move {
   const { row, role } = rowOf(standing.state, event, actor);
   const state = row.to === "unchanged" ? standing.state : (row.to as OrderState);
   const ends = state !== "On Hold" && standing.state === "On Hold";
   return {
     state,
-    held_from: state === "On Hold" ? standing.held_from : null,
+    held_from: state === "On Hold" ? (returns_to ?? standing.held_from) : null,
     open: ends ? [] : [...standing.open],
     sequence: standing.sequence + (row.sends.length > 0 ? 1 : 0),
     raised: [],
@@ -91,14 +95,15 @@ function move(standing: OrderStanding, event: TransitionEvent, actor: Actor): Mo
  */
 function changeHolds(
   standing: OrderStanding,
-  { open: now_open, by_hand = [] }: Extract<Step, { open: unknown }>,
+  { open: now_open, by_hand = [], returns_to }: Extract<Step, { open: unknown }>,
   actor: Actor,
 ): Move | null {
   const resolved = standing.open.filter((id) => !now_open.includes(id));
   const raised = now_open.filter((id) => !standing.open.includes(id));
   if (resolved.length === 0 && raised.length === 0) return null;
   if (standing.state !== "On Hold" && !isHoldable(standing.state)) throw new ImpossibleStep("raise_exception", "state");
-  const held_from = standing.state === "On Hold" ? standing.held_from! : (standing.state as HoldableState);
+  const held_from =
+    returns_to ?? (standing.state === "On Hold" ? standing.held_from! : (standing.state as HoldableState));
   const open = [...now_open].sort((a, b) => a - b);
   const history: HistoryLine[] = [];
   const sends = new Set<EventType>();
@@ -180,7 +185,10 @@ export function orderEvents(
     ORDER_UPDATED: () => [event("ORDER_UPDATED", { order_status, previous_order_status })],
     ORDER_EXCEPTION: () =>
       moved.raised.map((id) => {
-        const exception = exceptionAnswer(order.exceptions.find((one) => one.id === id) ?? { id, raised_at: now });
+        const exception = exceptionAnswer(
+          order,
+          order.exceptions.find((one) => one.id === id) ?? { id, raised_at: now },
+        );
         return event("ORDER_EXCEPTION", { exception, order_actions: exception.order_actions });
       }),
   };

@@ -1,16 +1,24 @@
-import type { ExceptionId } from "@pestle/contract";
+import type { ExceptionId, HoldableState } from "@pestle/contract";
 import { hasLapsed } from "../fulfillment/controlled-rules.ts";
+import { exact } from "../values/quantity-units.ts";
 import type { Problem } from "../values/refusals.ts";
 import type { ActionCase } from "./order-actions.ts";
 import { holdFactsOf, type Outcome, withUnits } from "./order-change.ts";
 import { hasExpired, isFillable } from "./order-facts.ts";
 import { isCause } from "./order-holds.ts";
-import { exact, isOtherMedication, writtenProduct } from "./resolve-items.ts";
+import { isOtherMedication, writtenProduct } from "./resolve-items.ts";
 
-/** Fills another prescription, for the first affected item with the same medication. */
+const REVIEW: HoldableState = "Processing/clinical_review";
+
+/**
+ * Fills another prescription, for the first affected item with the same medication. If a pharmacist approved the order
+ * before, it returns to clinical review, because packages and labels can have the old directions. `by`: a partner's choice
+ * ends no exception that only a pharmacist closes. A prescription that the prescriber sends for the order can.
+ */
 export function replacePrescription(
   { changing, rules, prescription }: Pick<ActionCase, "changing" | "rules" | "prescription">,
   target: ExceptionId,
+  by: "partner" | "prescriber",
 ): { problems: Problem[] } | { outcome: Outcome } {
   const field = "prescription_id";
   const own = prescription?.patient_id === changing.order.patient_id;
@@ -44,6 +52,7 @@ export function replacePrescription(
     return { problems: problems.sort((a, b) => a.code - b.code) };
   }
   const { prescription_id } = prescription;
+  const approved = changing.standing.held_from !== REVIEW;
   const before = item.prescription_id;
   const after_items = order.items.map((one) => (one === item ? { ...one, prescription_id } : one));
   const wanted = new Set(after_items.map((one) => one.prescription_id));
@@ -55,7 +64,8 @@ export function replacePrescription(
   return {
     outcome: {
       otherwise: "replace_prescription",
-      from_prescriber: true,
+      ...(by === "prescriber" && { from_prescriber: true as const }),
+      ...(approved && { returns_to: REVIEW }),
       ends: [target],
       after: {
         order: { ...order, items: after_items },
@@ -63,7 +73,12 @@ export function replacePrescription(
           .filter((one) => wanted.has(one.prescription_id))
           .sort((a, b) => a.prescription_id - b.prescription_id),
       },
-      items: [{ item_id: item.item_id, prescription_id }],
+      items: order.items.flatMap(({ item_id }) => {
+        const own = item_id === item.item_id;
+        return own || approved
+          ? [{ item_id, ...(own && { prescription_id }), ...(approved && { lot: null, lot_expires_on: null }) }]
+          : [];
+      }),
       units: moved.map(([id, count]) => ({
         prescription_id: id,
         units: count,

@@ -1,4 +1,5 @@
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
+import { exact } from "../values/quantity-units.ts";
 import type { ItemDraft } from "./item-draft.ts";
 import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 
@@ -86,6 +87,3 @@ function namesOf(
 function wholeFill(draft: ItemDraft, prescription: PrescriptionFact | null, product: FormularyProduct | null): number {
   return draft.written_qty ?? (prescription?.written_qty || null) ?? Math.min(...(product?.package_sizes ?? [1]));
 }
-
-/** Quantities have at most three decimals. Rounds away binary fractions. */
-export const exact = (units: number): number => Math.round(units * 1000) / 1000;

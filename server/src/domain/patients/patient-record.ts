@@ -143,10 +143,7 @@ export const searchKeys = {
 };
 
 /** Creates a patient from a prescription. */
-export function newPatientRecord(
-  { patient, allergies }: Pick<IncomingPrescription, "patient" | "allergies">,
-  now: Date,
-): ReturnType<typeof withNews> {
+export function newPatientRecord({ patient, ...rest }: PrescribedNews, now: Date): ReturnType<typeof withNews> {
   const empty: PatientRecord = {
     first_name: patient.first_name ?? "",
     last_name: patient.last_name ?? "",
@@ -162,7 +159,7 @@ export function newPatientRecord(
     identity_documents: [],
     next_document_id: 1,
   };
-  return withNews(empty, { patient, allergies }, now);
+  return withNews(empty, { patient, ...rest }, now);
 }
 
 /**
@@ -172,12 +169,16 @@ export function newPatientRecord(
  */
 export function withNews(
   record: PatientRecord,
-  { patient, allergies }: Pick<IncomingPrescription, "patient" | "allergies">,
+  { patient, allergies, diagnoses }: PrescribedNews,
   now: Date,
 ): { record: PatientRecord; changed: boolean; complete: boolean } {
   const address = shippable(patient);
   const isNew = address !== undefined && !record.addresses.some((one) => addressKey(one) === addressKey(address));
-  const { safety: patient_safety, fits: complete } = prescribedFacts(record.patient_safety, patient, allergies, now);
+  const { safety: patient_safety, fits: complete } = prescribedFacts(
+    record.patient_safety,
+    { patient, allergies, diagnoses },
+    now,
+  );
   const news: PatientRecord = {
     ...record,
     email: record.email ?? patient.email,
@@ -199,8 +200,7 @@ export function withNews(
 /** A message without medications or conditions says nothing about them. Only allergies can be stated as none. */
 function prescribedFacts(
   known: SafetyRecord,
-  { medications, health_conditions }: IncomingPatient,
-  allergies: IncomingPrescription["allergies"],
+  { patient: { medications, health_conditions }, allergies, diagnoses }: PrescribedNews,
   at: Date,
 ): ReturnType<typeof withTexts> {
   const told = { source: "prescriber", at } as const;
@@ -208,9 +208,20 @@ function prescribedFacts(
   const texts = typeof allergies === "string" ? [] : allergies.map(({ text }) => text);
   const one = withTexts(base, "allergy", texts, told);
   const two = withTexts(one.safety, "medication", medications, told);
-  const three = withTexts(two.safety, "condition", health_conditions, told);
+  const three = withTexts(two.safety, "condition", [...health_conditions, ...diagnoses.flatMap(diagnosisText)], told);
   return { safety: three.safety, fits: one.fits && two.fits && three.fits };
 }
+
+type PrescribedNews = Pick<IncomingPrescription, "patient" | "allergies" | "diagnoses">;
+
+/** A code of another system says nothing without its description. */
+function diagnosisText({ code, system, description }: IncomingPrescription["diagnoses"][number]): string[] {
+  const is_icd10 = (system === null || /icd-?10/i.test(system)) && ICD10.test(code);
+  if (description === null) return is_icd10 ? [code] : [];
+  return [is_icd10 ? `${description} (${code})` : description];
+}
+
+const ICD10 = /^[A-TV-Z]\d[0-9A-Z](?:\.?[0-9A-Z]{1,4})?$/i;
 
 /** A complete address. An incomplete one stays with the prescription, where exception 66 reports it. */
 function shippable(patient: IncomingPatient): Omit<PatientAddress, "address_id" | "default"> | undefined {

@@ -19,8 +19,9 @@ export function allergyFindings(
   return allergies.flatMap((text) => {
     const { substances, excipients } = understand(data, text);
     const named = strangersIn(text, drugs);
+    const intolerance = isIntolerance(data, text, substances);
     return [
-      ...items.flatMap((item) => itemFindings(data, item, [...substances, ...named], excipients)),
+      ...items.flatMap((item) => itemFindings(data, item, [...substances, ...named], excipients, intolerance)),
       ...excipients.map((row) => excipientFinding(data, row)),
     ];
   });
@@ -37,14 +38,15 @@ export function strangersIn(text: string, drugs: readonly Substance[]): Substanc
 /** For each drug of the item, uses the closest match in the entry, so that one entry is reported once. */
 function itemFindings(
   data: SafetyData,
-  { item_id, substances }: CheckedItem,
+  { item_id, substances, drug: product }: CheckedItem,
   allergens: readonly Substance[],
   excipients: readonly ExcipientRow[],
+  intolerance: boolean,
 ): SafetyFinding[] {
   return substances.flatMap((drug) => {
     const reactions = [
-      ...allergens.flatMap((allergen) => reactionTo(data, allergen, drug) ?? []),
-      ...excipients.flatMap((row) => reactionToExcipient(data, row, drug) ?? []),
+      ...allergens.flatMap((allergen) => milder(reactionTo(data, allergen, drug), intolerance) ?? []),
+      ...excipients.flatMap((row) => reactionToExcipient(data, row, drug, product) ?? []),
     ];
     const closest = severities.flatMap((severity) => reactions.filter((one) => one.severity === severity))[0];
     if (closest === undefined) return [];
@@ -62,6 +64,23 @@ function itemFindings(
     };
   });
 }
+
+/**
+ * "Codeine - nausea" is a side effect, which says little about the other drugs of the class. The drug itself still needs
+ * a pharmacist, and so does an entry that also names a sign of an allergy. With two drugs in the entry, the side effect
+ * can belong to either.
+ */
+function isIntolerance({ rows }: SafetyData, text: string, named: readonly Substance[]): boolean {
+  if (named.length !== 1 || named[0]?.is_class) return false;
+  const words = ` ${medicalWords(text)} `;
+  const has = (phrase: string) => words.includes(` ${phrase} `);
+  return rows.words.side_effects.some(has) && !rows.words.allergy_signs.some(has);
+}
+
+const milder = (reaction: Reaction | undefined, intolerance: boolean): Reaction | undefined =>
+  reaction !== undefined && intolerance && reaction.severity === "major"
+    ? { ...reaction, severity: "moderate" }
+    : reaction;
 
 function reactionTo(data: SafetyData, allergen: Substance, drug: Substance): Reaction | undefined {
   if (allergen.name === drug.name) {
@@ -83,13 +102,21 @@ function reactionTo(data: SafetyData, allergen: Substance, drug: Substance): Rea
   return { severity: row.severity, message, source: data.citationOf(row), allergen: allergen.name };
 }
 
-function reactionToExcipient(data: SafetyData, row: ExcipientRow, drug: Substance): Reaction | undefined {
+function reactionToExcipient(
+  data: SafetyData,
+  row: ExcipientRow,
+  drug: Substance,
+  product: string | undefined,
+): Reaction | undefined {
   const source = data.citationOf(row);
   if (drug.name === row.excipient) {
     const message = sentences.allergy_ingredient(drug.shown);
     return { severity: "contraindicated", message, source, allergen: row.excipient };
   }
-  if (!row.ingredients.includes(drug.name)) return undefined;
+  const words = ` ${medicalWords(product ?? "")} `;
+  const has = (phrase: string) => words.includes(` ${phrase} `);
+  const usual = row.ingredients.includes(drug.name) && !row.except_products.some(has);
+  if (!usual && !row.products.some(has)) return undefined;
   const message = sentences.allergy_contained(drug.shown, row.excipient);
   return { severity: "major", message, source, allergen: row.excipient };
 }

@@ -37,7 +37,7 @@ export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFindin
     ...sexFindings(data, order, patient, age),
     ...weightFindings(data, order, patient),
     ...weeklyFindings(data, directed),
-    ...doseFindings(data, directed, age),
+    ...doseFindings(data, directed, patient, age),
     ...unreadSigFindings(data, directed),
     ...sigFindings(data, directed),
     ...unknownFindings(data, order, facts),

@@ -23,6 +23,8 @@ export type SafetyData = {
   readonly phrases: ReadonlyMap<string, Phrase>;
   /** Other names of an ingredient, mostly brands. */
   readonly brands: ReadonlyMap<string, readonly string[]>;
+  /** Brands for another use than the other products of their ingredient. */
+  readonly other_use: ReadonlySet<string>;
   /** Number of words in the longest phrase that begins with this word. */
   readonly longest_phrase: ReadonlyMap<string, number>;
   readonly lexicon: Lexicon;
@@ -71,6 +73,7 @@ export function readSafetyData(json: unknown, place?: Place, lexicon: Lexicon = 
     substances,
     phrases,
     brands: new Map(rows.ingredients.map(({ ingredient, aliases }) => [ingredient, aliases])),
+    other_use: new Set(rows.ingredients.flatMap((row) => row.other_use)),
     longest_phrase: longestOf(phrases),
     lexicon,
     spellings: spellingsOf(phrases.keys()),
@@ -117,12 +120,15 @@ function tableSubstances({ ingredients, classes }: SafetyRows): Map<string, Subs
   );
 }
 
-const classSubstance = (row: ClassRow): Substance => ({
+/** Every ACE inhibitor is a RAS inhibitor, so rows for the wider class concern the narrower one too. */
+const classSubstance = (row: ClassRow, classes: readonly ClassRow[]): Substance => ({
   name: row.class,
   shown: row.name,
   is_class: true,
   classes: [row],
-  terms: [classTerm(row.class)],
+  terms: classes
+    .filter((wider) => wider === row || row.ingredients.every((name) => wider.ingredients.includes(name)))
+    .map((wider) => classTerm(wider.class)),
   source: row.source,
 });
 
@@ -140,7 +146,8 @@ function phrasesOf(rows: SafetyRows, substances: ReadonlyMap<string, Substance>)
     for (const words of new Set([ingredient, ...aliases])) phrase(words).substances.push(substance);
   }
   for (const row of rows.classes) {
-    const substance = classSubstance(row);
+    if (row.words.length === 0) continue;
+    const substance = classSubstance(row, rows.classes);
     for (const words of row.words) phrase(words).substances.push(substance);
   }
   for (const row of rows.excipients) {

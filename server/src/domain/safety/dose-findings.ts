@@ -4,6 +4,8 @@ import type { SafetyData, Substance } from "./data.ts";
 import { advices, holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { appliesAt } from "./patient-findings.ts";
 import { rowsFor } from "./patient-rules.ts";
+import { severities } from "./rows.ts";
+import type { SafetyPatient } from "./safety-facts.ts";
 import type { Sig } from "./texts/sig.ts";
 import { amountOf, isLocal, readStrength } from "./texts/strength.ts";
 
@@ -55,7 +57,12 @@ export function weeklyFindings(data: SafetyData, items: readonly DirectedItem[])
 const MOST_DEVIATION = 1.2;
 
 /** Finds daily amounts above the label's maximum. Items with the same ingredient count together. */
-export function doseFindings(data: SafetyData, items: readonly DirectedItem[], age: number | null): SafetyFinding[] {
+export function doseFindings(
+  data: SafetyData,
+  items: readonly DirectedItem[],
+  { gender }: Pick<SafetyPatient, "gender">,
+  age: number | null,
+): SafetyFinding[] {
   const totals = new Map<string, number>();
   // The same directions in two items are one prescription in two packages.
   const counted = new Set<string>();
@@ -75,10 +82,13 @@ export function doseFindings(data: SafetyData, items: readonly DirectedItem[], a
     const local = isLocal(item.drug);
     const rows = rowsFor(data.patient_rules.dose_limits, one)
       .filter((row) => row.unit === unit && !local && hasWord(item.drug, row.words))
-      .filter((row) => appliesAt(row, age));
-    // A row for the form or the age replaces the general one.
-    const row = rows.sort((a, b) => narrow(b) - narrow(a) || a.max_per_day - b.max_per_day)[0];
-    if (row === undefined || total <= row.max_per_day * ROUNDING) return [];
+      .filter((row) => appliesAt(row, age) && (row.sex === null || row.sex === gender));
+    // A row for the form, the age or the sex replaces a general one that allows less. One that allows more still counts.
+    const [first] = rows.sort((a, b) => narrow(b) - narrow(a) || a.max_per_day - b.max_per_day);
+    const row = rows
+      .filter(({ max_per_day }) => max_per_day >= first!.max_per_day && total > max_per_day * ROUNDING)
+      .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity) || narrow(b) - narrow(a))[0];
+    if (row === undefined) return [];
     return [
       {
         kind: "dose" as const,
@@ -99,8 +109,9 @@ export function doseFindings(data: SafetyData, items: readonly DirectedItem[], a
 const ROUNDING = 1.01;
 const shownUnits = { mg: "mg", unit: "units", meq: "mEq" } as const;
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
-const narrow = (row: { from: number | null; below: number | null; words: readonly string[] }) =>
-  Number(row.from !== null) + Number(row.below !== null) + Number(row.words.length > 0);
+type Narrowed = { from: number | null; below: number | null; sex: "F" | "M" | null; words: readonly string[] };
+const narrow = ({ from, below, sex, words }: Narrowed) =>
+  [from !== null, below !== null, sex !== null, words.length > 0].filter(Boolean).length;
 
 /** Says that the directions of a drug with a dose limit were not readable, so that a person computes the dose. */
 export function unreadSigFindings(data: SafetyData, items: readonly DirectedItem[]): SafetyFinding[] {

@@ -37,11 +37,11 @@ function between(
     for (const two of other.substances) {
       // Ingredients of one product are combined on purpose.
       if (holds(own.substances, two) || holds(other.substances, one)) continue;
-      for (const { row, own: one_side, other: two_side } of pairsOf(data.interactions, one, two)) {
+      for (const { row, own: one_side, other: two_side, drugs } of rowsFor(data, one, two)) {
         if (other.ended_days_ago > row.washout_days) continue;
         const pair = [
-          { substance: one, entry: own },
-          { substance: two, entry: other },
+          { substance: drugs[0], entry: own },
+          { substance: drugs[1], entry: other },
         ];
         const exception = row.exceptions.find((rule) => applies(rule, pair, other.conditions));
         const severity: Severity | "none" = exception?.severity ?? row.severity;
@@ -66,6 +66,25 @@ function between(
     }
   }
   return findings;
+}
+
+/**
+ * A listed "blood thinner" can be any of them, so the worst row counts. A class that contains the other drug adds nothing:
+ * "a statin" can be this very statin.
+ */
+function rowsFor(data: SafetyData, one: Substance, two: Substance) {
+  return possible(data, one, two).flatMap((own) =>
+    possible(data, two, one).flatMap((other) =>
+      pairsOf(data.interactions, own, other).map((pair) => ({ ...pair, drugs: [own, other] as const })),
+    ),
+  );
+}
+
+function possible({ substances }: SafetyData, named: Substance, other: Substance): Substance[] {
+  if (!named.is_class) return [named];
+  const members = named.classes.flatMap(({ ingredients }) => ingredients);
+  if (other.is_class || members.includes(other.name)) return [named];
+  return [named, ...members.flatMap((name) => substances.get(name) ?? [])];
 }
 
 function applies(

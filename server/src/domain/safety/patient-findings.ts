@@ -4,6 +4,7 @@ import { holdBy, type SafetyFinding, sentences } from "./finding.ts";
 import { rowsFor } from "./patient-rules.ts";
 import type { Severity } from "./rows.ts";
 import type { SafetyPatient } from "./safety-facts.ts";
+import { readConditions } from "./texts/conditions.ts";
 import { isLocal } from "./texts/strength.ts";
 
 /** Checks every item against the patient's age. Without a date of birth it finds nothing. */
@@ -27,10 +28,16 @@ export function sexFindings(
   return perSubstance(order, (item, one) =>
     rowsFor(data.patient_rules.sex_rules, one)
       .filter((row) => row.sex === gender && concerns(row, item, one))
-      .filter((row) => appliesAt(row, age))
+      .filter((row) => appliesAt(row, age) && !meantFor(data, row.unless, order.conditions))
       .map((row) => finding(data, "sex", item, one, row, sentences.sex(one.shown, gender, row.reason))),
   );
 }
+
+/** Whether the patient has one of the conditions. Reads them only for the few rows that ask. */
+const meantFor = (data: SafetyData, unless: readonly string[], texts: readonly string[]): boolean =>
+  unless.length > 0 &&
+  texts.length > 0 &&
+  readConditions(data.patient_rules, texts).conditions.some(({ condition }) => unless.includes(condition));
 
 /** Checks every item against the patient's weight, if it is known. */
 export function weightFindings(data: SafetyData, order: CheckedOrder, { weight_kg }: SafetyPatient): SafetyFinding[] {

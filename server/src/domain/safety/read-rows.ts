@@ -140,6 +140,10 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
       if ("drugs" in row && !row.drugs.every((term) => isTerm(term, classes)))
         tell(`${where}.drugs`, sentences.no_class);
       if ("condition" in row && !conditions.has(row.condition)) tell(`${where}.condition`, sentences.no_condition);
+      if ("unless" in row && !(row.unless as readonly string[]).every((one) => conditions.has(one)))
+        tell(`${where}.unless`, sentences.no_condition);
+      if ("recent" in row && row.recent !== null && !conditions.has(row.recent))
+        tell(`${where}.recent`, sentences.no_condition);
       if ("allergy" in row && row.allergy === "named" && row.words.length === 0)
         tell(`${where}.words`, sentences.no_words);
       if ("class" in row && ingredients.has(row.class)) tell(`${where}.class`, sentences.taken);

@@ -1,4 +1,6 @@
+import { fillNumbers } from "../fulfillment/fill-numbers.ts";
 import { addDays } from "../values/calendar.ts";
+import { exact } from "../values/quantity-units.ts";
 import type { CheckedItem, CheckedOrder, Taken } from "./checked-order.ts";
 import type { SafetyData, Substance } from "./data.ts";
 import { advices, holdBy, type SafetyFinding, sentences } from "./finding.ts";
@@ -19,7 +21,7 @@ export function refillFindings(data: SafetyData, { items, taken }: CheckedOrder,
   if (!taken.some(({ fill }) => fill?.shipped_at)) return [];
   return items.flatMap((item): SafetyFinding[] => {
     const rule = ruleOf(data, item);
-    const fills = shippedFills(item, taken);
+    const fills = shippedFills(item, items, taken);
     const last = fills.at(-1);
     if (rule === undefined || last === undefined) return [];
     const { due, holds_until, message } = dueOf(rule, item, fills, last, now);
@@ -51,23 +53,6 @@ export function isRefill(item: CheckedItem, { fill, substances }: Taken): boolea
   );
 }
 
-/**
- * The days that the dispensed units last. The prescription's days of supply count for the quantity as written, and an order
- * can take more or less than that.
- */
-export function daysDispensed({
-  days_supply,
-  units,
-  written_qty,
-}: {
-  days_supply: number | null;
-  units: number;
-  written_qty: number | null;
-}): number | null {
-  if (days_supply === null || written_qty === null || written_qty <= 0) return days_supply;
-  return Math.round((days_supply * units * 10) / written_qty) / 10;
-}
-
 /** A rule for an ingredient replaces the rule for the schedule. */
 function ruleOf({ rows }: SafetyData, item: CheckedItem): RefillRule | undefined {
   const rules = rows.refill_rules.filter(({ drug_schedules }) => drug_schedules.includes(item.drug_schedule));
@@ -77,24 +62,76 @@ function ruleOf({ rows }: SafetyData, item: CheckedItem): RefillRule | undefined
   return own ?? rules.find(({ ingredients }) => ingredients.length === 0);
 }
 
-/** Oldest first. The items of one order count together. The rest of a partial fill is no refill. */
-function shippedFills(item: CheckedItem, taken: readonly Taken[]): Fill[] {
+type Shipped = NonNullable<Taken["fill"]> & { shipped_at: Date };
+
+/**
+ * Oldest first. The items of one order count together, and so do the parts of one fill, which began with its first part.
+ * The fill that the order completes is not among them: the rest of a fill is no refill (21 CFR 1306.13, 1306.23).
+ */
+function shippedFills(item: CheckedItem, items: readonly CheckedItem[], taken: readonly Taken[]): Fill[] {
+  const shipped = taken
+    .filter((other) => isRefill(item, other))
+    .flatMap(({ fill }) => (fill?.shipped_at ? [fill as Shipped] : []))
+    .sort((a, b) => a.shipped_at.getTime() - b.shipped_at.getTime() || (a.order_number < b.order_number ? 1 : -1));
+  const began = beginnings(shipped);
+  const completed = completedBy(item, items, shipped);
   const fills = new Map<string, Fill>();
-  for (const other of taken) {
-    const { order_number, shipped_at, days_supply } = other.fill ?? { shipped_at: null };
-    if (!shipped_at || !isRefill(item, other) || days_supply == null || order_number === undefined) continue;
-    if (isPartOf(item, other)) continue;
+  for (const [index, { shipped_at, days_supply }] of shipped.entries()) {
+    const order_number = began[index]!;
+    if (days_supply === null || isPartOf(item, shipped[index]!)) continue;
+    if (completed !== null && order_number === began[completed]) continue;
     const known = fills.get(order_number);
-    fills.set(order_number, { order_number, shipped_at, days_supply: days_supply + (known?.days_supply ?? 0) });
+    fills.set(
+      order_number,
+      known === undefined
+        ? { order_number, shipped_at, days_supply }
+        : { ...known, days_supply: known.days_supply + days_supply },
+    );
   }
-  return [...fills.values()].sort(
-    (a, b) => a.shipped_at.getTime() - b.shipped_at.getTime() || (a.order_number < b.order_number ? 1 : -1),
-  );
+  return [...fills.values()];
 }
 
+/** For each dispensing, the order with which its fill began. */
+function beginnings(shipped: readonly Shipped[]): string[] {
+  const began = shipped.map(({ order_number }) => order_number);
+  for (const own of byPrescription(shipped)) {
+    const { written_qty } = shipped[own[0]!]!;
+    const numbers = fillNumbers(written_qty ?? 0, Number.POSITIVE_INFINITY, unitsOf(shipped, own));
+    for (const [place, index] of own.entries()) {
+      if (numbers[place]!.partial > 1) began[index] = began[own[place - 1]!]!;
+    }
+  }
+  return began;
+}
+
+/** The last dispensing of the fill that this order completes; null if the order begins a new one. */
+function completedBy(item: CheckedItem, items: readonly CheckedItem[], shipped: readonly Shipped[]): number | null {
+  const { prescription_id, units: written_qty } = item;
+  const own = byPrescription(shipped).find(([first]) => shipped[first!]!.prescription_id === prescription_id);
+  if (own === undefined || prescription_id == null || written_qty === null || written_qty <= 0) return null;
+  const before = unitsOf(shipped, own).reduce((sum, units) => sum + units, 0);
+  const begun = exact(before - Math.floor(exact(before) / written_qty) * written_qty);
+  const ordered = items
+    .filter((one) => one.prescription_id === prescription_id)
+    .reduce((sum, { ordered_units }) => sum + (ordered_units ?? Number.POSITIVE_INFINITY), 0);
+  return begun > 0 && exact(begun + ordered) <= written_qty ? own.at(-1)! : null;
+}
+
+/** The positions of the dispensings of each prescription, where their units are known. */
+function byPrescription(shipped: readonly Shipped[]): number[][] {
+  const groups = new Map<number, number[]>();
+  for (const [index, { prescription_id, units, written_qty }] of shipped.entries()) {
+    if (prescription_id == null || units === undefined || written_qty == null) continue;
+    groups.set(prescription_id, [...(groups.get(prescription_id) ?? []), index]);
+  }
+  return [...groups.values()];
+}
+
+const unitsOf = (shipped: readonly Shipped[], own: readonly number[]) => own.map((index) => shipped[index]!.units!);
+
 /** A schedule 2 prescription has no refills (21 CFR 1306.12(a)), so its fills are parts of one (21 CFR 1306.13). */
-const isPartOf = ({ drug_schedule, prescription_id }: CheckedItem, { fill }: Taken): boolean =>
-  drug_schedule === "2" && prescription_id != null && fill?.prescription_id === prescription_id;
+const isPartOf = ({ drug_schedule, prescription_id }: CheckedItem, fill: Shipped): boolean =>
+  drug_schedule === "2" && prescription_id != null && fill.prescription_id === prescription_id;
 
 /** When the refill is due, and until when it holds the order instead of a warning. */
 function dueOf(rule: RefillRule, item: CheckedItem, fills: readonly Fill[], last: Fill, now: Date) {

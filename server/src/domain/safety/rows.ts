@@ -51,7 +51,13 @@ const OLDEST = 120;
 
 /** The columns of each table of the safety data. */
 export const safetyTables = {
-  ingredients: { ingredient: plain(), aliases: phrases(), source: line() },
+  ingredients: {
+    ingredient: plain(),
+    aliases: phrases(),
+    /** Brands for another use than the others: Zyban beside bupropion is a second therapy. */
+    other_use: { ...phrases(), missing: [] as readonly string[] },
+    source: line(),
+  },
   classes: {
     class: id(),
     name: line(),
@@ -97,6 +103,10 @@ export const safetyTables = {
     words: phrases(),
     /** Drugs whose usual products contain it. */
     ingredients: { ...names(0), missing: [] as readonly string[] },
+    /** Forms and brands that contain it, if other products of the drug do not: "testosterone enanthate". */
+    products: { ...phrases(), missing: [] as readonly string[] },
+    /** Forms and brands of the `ingredients` that do not contain it: "nasal". */
+    except_products: { ...phrases(), missing: [] as readonly string[] },
     source: line(),
   },
   refill_rules: {
@@ -130,11 +140,29 @@ export const safetyTables = {
     icd10: { ...codes(), missing: [] as readonly string[] },
     /** Whether a relative's condition counts as the patient's. */
     family: { ...oneOf(["counts", "ignored"]), missing: "ignored" as const },
+    /** The condition that it also is while it is recent: a heart attack last month. */
+    recent: orNull(id()),
+    source: line(),
+  },
+  /** Measured values that mean a condition: "eGFR 24". A value outside of least to most is something else. */
+  measurements: {
+    words: phrases(),
+    condition: id(),
+    below: orNull(amount()),
+    above: orNull(amount()),
+    least: amount(),
+    most: amount(),
     source: line(),
   },
   condition_rules: { condition: id(), ...ages(), ...patientRule() },
   age_rules: { ...ages(), ...patientRule() },
-  sex_rules: { sex: oneOf(["F", "M"]), ...ages(), ...patientRule() },
+  sex_rules: {
+    sex: oneOf(["F", "M"]),
+    ...ages(),
+    ...patientRule(),
+    /** Conditions for which the drug is meant in spite of the sex. */
+    unless: { ...listOf(id(), 0, "conditions"), missing: [] as readonly string[] },
+  },
   weight_rules: { below_kg: amount(), ...patientRule() },
   /** Drugs that the label gives at most so many times a week. */
   weekly_drugs: {
@@ -156,6 +184,7 @@ export const safetyTables = {
     ingredient: plain(),
     max_per_day: amount(),
     unit: { ...oneOf(["mg", "unit", "meq"]), missing: "mg" as const },
+    sex: orNull(oneOf(["F", "M"])),
     ...ages(),
     words: { ...phrases(), missing: [] as readonly string[] },
     severity: { ...oneOf(severities), missing: "major" as const },
@@ -167,6 +196,7 @@ export const safetyTables = {
 export const laterTables: ReadonlySet<string> = new Set<keyof typeof safetyTables>([
   "combinations",
   "condition_words",
+  "measurements",
   "condition_rules",
   "age_rules",
   "sex_rules",
@@ -196,6 +226,10 @@ export const wordLists = {
   topical_forms: { ...phrases(), missing: [] as readonly string[] },
   /** Forms that are swallowed. They overrule the topical ones: "soft gel capsules". */
   oral_forms: { ...phrases(), missing: [] as readonly string[] },
+  /** Side effects. An entry with one of them, and without a sign of an allergy, concerns that drug alone. */
+  side_effects: { ...phrases(), missing: [] as readonly string[] },
+  /** Signs of an allergy or of a severe reaction. They overrule the side effects. */
+  allergy_signs: { ...phrases(), missing: [] as readonly string[] },
 } as const satisfies Record<string, Field<readonly string[]>>;
 
 type ValueOf<Given> = Given extends Field<infer Value> ? Value : never;
@@ -223,13 +257,15 @@ export const keyOfRow: { readonly [table in SafetyTable]: (row: SafetyRows[table
   refill_rules: (row) => [`schedule ${row.drug_schedules.join(", ")}`, ...row.ingredients].join(" "),
   canaries: (row) => row.name,
   condition_words: (row) => row.condition,
+  measurements: ({ condition, words, below, above, least }) =>
+    [condition, words[0], below ?? "", above ?? "", least].join(" "),
   condition_rules: ({ condition, drugs }) => `${condition} ${drugs.join(", ")}`,
   age_rules: ({ from, below, drugs }) => `${from ?? 0}-${below ?? ""} ${drugs.join(", ")}`,
-  sex_rules: ({ sex, drugs }) => `${sex} ${drugs.join(", ")}`,
+  sex_rules: ({ sex, from, below, drugs }) => `${sex} ${from ?? 0}-${below ?? ""} ${drugs.join(", ")}`,
   weight_rules: ({ below_kg, drugs }) => `${below_kg} kg ${drugs.join(", ")}`,
   weekly_drugs: ({ drugs, strengths }) => [...drugs, ...strengths].join(", "),
-  dose_limits: ({ ingredient, unit, from, below, words }) =>
-    [ingredient, unit, from ?? 0, below ?? "", ...words].join(" "),
+  dose_limits: ({ ingredient, unit, sex, from, below, words }) =>
+    [ingredient, unit, sex ?? "", from ?? 0, below ?? "", ...words].join(" "),
 };
 
 /** The name of a class or an ingredient, marked to tell them apart. */

@@ -28,8 +28,9 @@ export type SafetyItem = {
   units: number | null;
   days_supply: number | null;
   drug_schedule: DrugSchedule;
-  /** Tells the rest of a partial fill from a refill. */
+  /** Tell the rest of a partial fill from a refill: the prescription, and how much of it this order takes. */
   prescription_id?: number | null;
+  ordered_units?: number;
 };
 type SafetyFill = {
   order_number: string;
@@ -39,6 +40,9 @@ type SafetyFill = {
   /** null: an open order. */
   shipped_at: Date | null;
   days_supply: number | null;
+  /** The dispensed units, and the quantity of one fill as written. */
+  units?: number;
+  written_qty?: number | null;
 };
 
 /** The patient as the check needs it. "Neither" is no sex that a label speaks of. */

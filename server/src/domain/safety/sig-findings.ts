@@ -1,7 +1,8 @@
 import type { SafetyData } from "./data.ts";
 import { COUNTED, type DirectedItem, fits, strengthOf } from "./dose-findings.ts";
 import { advices, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
-import type { Range, Sig } from "./texts/sig.ts";
+import type { Sig } from "./texts/sig.ts";
+import type { Range } from "./texts/sig-grammar.ts";
 import { isLocal } from "./texts/strength.ts";
 
 type ReadSig = Extract<Sig, { parsed: true }>;

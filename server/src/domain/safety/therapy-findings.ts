@@ -70,11 +70,15 @@ function doubled(data: SafetyData, item_id: number, item: Entry, other: Other): 
   return findings;
 }
 
-/** The same ingredients, unless both texts name brands and no brand is in both: Ozempic beside Wegovy. */
-function isSameProduct({ brands }: SafetyData, item: Entry, other: Other): boolean {
+/**
+ * The same ingredients, unless both texts name brands and no brand is in both: Ozempic beside Wegovy. Brands of one
+ * combination, such as the many names of one contraceptive pill, replace each other.
+ */
+function isSameProduct({ brands, other_use }: SafetyData, item: Entry, other: Other): boolean {
   if (item.substances.length !== other.substances.length || !item.substances.every((one) => has(other, one))) {
     return false;
   }
+  if (item.substances.length > 1) return true;
   const named = (text: string | undefined) => {
     const words = ` ${medicalWords(text ?? "")} `;
     return item.substances.flatMap(({ name }) =>
@@ -82,9 +86,9 @@ function isSameProduct({ brands }: SafetyData, item: Entry, other: Other): boole
     );
   };
   const ours = named(item.drug);
-  if (ours.length === 0) return true;
   const theirs = named(other.drug);
-  return theirs.length === 0 || theirs.some((brand) => ours.includes(brand));
+  if (ours.length === 0 || theirs.length === 0) return ![...ours, ...theirs].some((brand) => other_use.has(brand));
+  return theirs.some((brand) => ours.includes(brand));
 }
 
 const worstDuplicate = ({ classes }: Substance): Severity =>

@@ -31,7 +31,10 @@ const advices = {
   item: "Check the product by hand, and have its ingredients corrected in the catalogue.",
 } as const;
 
-/** What the tables do not understand holds the order until a pharmacist has looked, because unchecked is not safe. */
+/**
+ * What the tables do not understand holds the order until a pharmacist has looked, because unchecked is not safe. A
+ * misspelled name warns.
+ */
 export function unknownFindings(
   data: SafetyData,
   { items: checked }: CheckedOrder,
@@ -72,14 +75,16 @@ function ofEntry(
   const understood = understand(data, text);
   if (isUnderstood(withStrangers(understood, named))) return [];
   const { name, exception_id } = lists[list];
-  const { substances, did_you_mean, strange } = understood;
-  const message =
-    did_you_mean.length > 0 && strange.length === 0
-      ? sentences.misspelled(name, place, shown(did_you_mean))
-      : substances.length > 0
-        ? sentences.partly(name, place, shown(substances))
-        : sentences.entry(name, place);
+  const { substances, did_you_mean, doubtful, strange } = understood;
   const key = `unknown_drug ${list} ${markOf(medicalWords(text) || text)}`;
+  if (did_you_mean.length > 0 && strange.length === 0) {
+    const message = sentences.misspelled(name, place, shown(did_you_mean));
+    // Only one name is a typing error away, and the order was checked against it. The pharmacist sees it in the review.
+    const severity = doubtful ? "major" : "moderate";
+    return [finding(data, exception_id, null, { key, message, advice: advices.entry }, severity)];
+  }
+  const message =
+    substances.length > 0 ? sentences.partly(name, place, shown(substances)) : sentences.entry(name, place);
   return [finding(data, exception_id, null, { key, message, advice: advices.entry })];
 }
 
@@ -98,8 +103,8 @@ function finding(
   exception_id: 74 | 75,
   item_id: number | null,
   said: { key: string; message: string; advice: string },
+  severity: "major" | "moderate" = "major",
 ) {
-  const severity = "major" as const;
   return {
     kind: "unknown_drug" as const,
     severity,

@@ -28,8 +28,11 @@ export function inventPrescription(
   known: PatientRecord | null = null,
   days = 0,
 ) {
-  const patient = inventPatient(number, simulated.patient, world.zips, known, days);
-  const product = chooseProduct(number, simulated, world, patient.address?.state ?? null);
+  const invented = inventPatient(number, simulated.patient, world.zips, known, days);
+  const product = chooseProduct(number, simulated, world, invented.address?.state ?? null);
+  const free = known === null && simulated.patient.gender === undefined;
+  const patient =
+    free && FOR_MEN.test(product?.name ?? simulated.drug_name ?? "") ? { ...invented, gender: "M" as const } : invented;
   const prescriber = inventedPrescriber(number);
   const drug_name = simulated.drug_name ?? product?.name ?? UNLISTED;
   const form = forms.find(({ word }) => word.test(product?.name ?? drug_name)) ?? OTHER_FORM;
@@ -181,6 +184,8 @@ const OFTEN: readonly (readonly [number, string])[] = [
   [4, "four times a day."],
 ];
 
+/** The safety checks hold these for a woman who can become pregnant. */
+const FOR_MEN = /finasteride|dutasteride|testosterone/i;
 const UNLISTED = "Unlisted medication";
 const USUAL_QUANTITY = 30;
 const MONTH_DAYS = 30;

@@ -90,3 +90,6 @@ export function plural(word: string): string {
   if (word === "patch") return "patches";
   return word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
+
+/** Quantities have at most three decimals. Rounds away binary fractions. */
+export const exact = (units: number): number => Math.round(units * 1000) / 1000;

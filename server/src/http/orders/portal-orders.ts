@@ -58,7 +58,7 @@ export const orderRoutes: readonly WebRoute[] = [
           ({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }) as HistoryEntry,
         ),
         action_requests: asked.map(({ created_at, ...row }) => ({ ...row, created_at: created_at.toISOString() })),
-        actions: offeredActions(order.order_status, open),
+        actions: offeredActions(order),
         suggested_address,
       } satisfies PortalOrder);
     }),

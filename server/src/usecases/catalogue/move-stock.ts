@@ -1,8 +1,8 @@
-import { pharmacistRoles } from "@pestle/contract";
 import { announce } from "../../db/bus.ts";
 import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
 import { insertCount, loadSchedule } from "../../db/catalogue/stock-counts.ts";
 import type { Database, Tx } from "../../db/db.ts";
+import { isLicensedPharmacist } from "../../domain/accounts/license.ts";
 import { countedEntry, isInStock, type Shelf, type StockEntry } from "../../domain/catalogue/stock.ts";
 import { countRefusals, decideCount } from "../../domain/catalogue/stock-count.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
@@ -44,7 +44,7 @@ async function keepCount(tx: Tx, shelf: Shelf, given: StockCount, at: Date): Pro
   if (product === undefined || product.drug_schedule === "0") return;
   const by = given.by ?? null;
   const decided = decideCount(shelf, given.units, {
-    by_pharmacist: by !== null && by.license !== null && (pharmacistRoles as readonly string[]).includes(by.role),
+    by_pharmacist: by !== null && isLicensedPharmacist(by),
     reason: given.reason ?? null,
     explanation: given.note,
   });

@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { type DispensedItem, type PackingSlip, pharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { refillsLeft } from "../../domain/intake/prescription.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
+import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import type { Work } from "./steps.ts";
@@ -62,7 +63,7 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
   if (item_id === null && prescribed.length > 1) throw new WorkRefusal("which_item");
   const item = item_id === null ? prescribed[0] : prescribed.find((one) => one.item_id === item_id);
   if (item === undefined) throw new WorkRefusal("unknown_item");
-  const { lot, lot_expires_on, ingredients } = details.find((one) => one.item_id === item.item_id)!;
+  const { lot, lot_expires_on, ingredients, units } = details.find((one) => one.item_id === item.item_id)!;
   if (lot === null || lot_expires_on === null || printed.filled_at === null) throw new WorkRefusal("not_filled");
   const prescription = prescriptions.find((one) => one.prescription_id === item.prescription_id)!;
   const { name, cold_chain, drug_schedule, unit } = ofItem(printed, item.item_id);
@@ -75,6 +76,7 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
     // The product in the package, which may differ from the prescribed one.
     drug_name: name,
     ndc: item.ndc ?? "",
+    prescribed_as: prescribedAs({ name, ndc: item.ndc, units, schedule: drug_schedule }, prescription),
     ingredients,
     drug_schedule,
     cold_chain,
@@ -88,6 +90,14 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
     refills_left: refillsLeft(prescription),
     prescriber_name: prescription.prescriber_name,
   };
+}
+
+/** The name and the NDC of the prescription where they differ, so that the label never hides a substitution. */
+function prescribedAs(...compared: Parameters<typeof lineDifferences>): string | null {
+  const differences = lineDifferences(...compared);
+  const written = (field: "product" | "ndc") => differences.find((one) => one.field === field)?.prescribed;
+  const ndc = written("ndc");
+  return [written("product") ?? [], ndc === undefined ? [] : `NDC ${ndc}`].flat().join(", ") || null;
 }
 
 function slipOf({ order, details, rules }: LoadedOrder, printed: Printed): PackingSlip {

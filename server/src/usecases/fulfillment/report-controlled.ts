@@ -181,7 +181,7 @@ function recordOf(
   return {
     ...told,
     ...fillNumbers(row.written_qty, row.refills, dispensed).at(-1)!,
-    days_supply: daysOfUnits(row.days_supply, row.units, row.written_qty),
+    days_supply: daysOfUnits(row),
     reporting_status,
     patient,
     address,

@@ -1,6 +1,7 @@
-import { pharmacistRoles, SAFETY_TEXT_CHARACTERS, type SafetyKind } from "@pestle/contract";
+import { SAFETY_TEXT_CHARACTERS, type SafetyKind } from "@pestle/contract";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
+import { isLicensedPharmacist } from "../../domain/accounts/license.ts";
 import { type SafetyRecord, withoutEntry, withTexts } from "../../domain/patients/safety-record.ts";
 import { fieldKinds } from "../../domain/values/field-kinds.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
@@ -10,7 +11,7 @@ import { loadStoredOrder } from "../orders/read-orders.ts";
 import { recheckPatient } from "../orders/recheck-orders.ts";
 import { changePatient } from "../patients/change-patient.ts";
 import { write } from "../write.ts";
-import { actorOf, type Work } from "./steps.ts";
+import { actorOf, roleRefusal, type Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 /** Staff record an allergy, medication or condition of an order's patient, with the pharmacy as its source. */
@@ -23,11 +24,11 @@ export const addSafetyEntry = (deps: Deps, work: Work, kind: SafetyKind, text: s
     },
   });
 
-/** A pharmacist removes an entry of any source. The record keeps it with the reason. */
+/** A licensed pharmacist removes an entry of any source. The record keeps it with the reason. */
 export const removeSafetyEntry = (deps: Deps, work: Work, entry_id: number, reason: string): Promise<unknown> =>
   changeSafety(deps, work, "safety_entry_removed", {
     prepare: () => {
-      if (!pharmacistRoles.includes(work.by.role)) throw new WorkRefusal("not_your_role");
+      if (!isLicensedPharmacist(work.by)) throw new WorkRefusal(roleRefusal(work.by));
       return checkedNote(reason);
     },
     change: (safety, checked, now) =>

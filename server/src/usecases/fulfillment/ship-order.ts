@@ -5,16 +5,16 @@ import { findOrder } from "../../db/orders/orders.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
+import { daysOfUnits } from "../../domain/fulfillment/fill-numbers.ts";
 import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts";
 import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
-import { daysDispensed } from "../../domain/safety/refill-findings.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
 import { authorisationKey, settlePayment } from "../orders/settle-payment.ts";
 import { write } from "../write.ts";
-import { actorOf, auditWork, impossible, requireFree, requireStep, type Work } from "./steps.ts";
+import { actorOf, auditWork, impossible, requireFree, requireStep, requireUnexpired, type Work } from "./steps.ts";
 import { parcelOf } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
@@ -69,6 +69,7 @@ async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedO
       requireStep(loaded, { event: "ship" }, actor);
       requireFree(deps, loaded, work);
       if (loaded.order.address === null) throw new WorkRefusal("no_address");
+      requireUnexpired(loaded);
       return loaded;
     });
   const loaded = await read();
@@ -204,7 +205,7 @@ async function save(
 const UNKNOWN_SUPPLY_DAYS = 90;
 
 const daysShipped = (units: number, prescription: LoadedOrder["prescriptions"][number] | undefined) =>
-  prescription === undefined ? null : daysDispensed({ ...prescription, units });
+  prescription === undefined ? null : daysOfUnits({ ...prescription, units });
 
 /** When the patient will have used up the fill. */
 const supplyEnds = (shipped_at: Date, days_supply: number | null) =>

@@ -42,7 +42,7 @@ export async function showOrder(deps: Deps, { account_id, order_number, by }: Wo
     }),
     claimed_by: claimed ? ((await findPersonById(deps.db, row.claimed_by!))?.email ?? row.claimed_by) : null,
     claimed_until: claimed ? row.claimed_until : null,
-    exceptions: order.exceptions.map(exceptionAnswer),
+    exceptions: order.exceptions.map((exception) => exceptionAnswer(order, exception)),
     findings,
     items: order.items.map(({ item_id, prescription_id, sku, ndc, quantity, package_size }) => {
       const { lot, lot_expires_on, reserved } = details.find((one) => one.item_id === item_id)!;

@@ -4,7 +4,6 @@ import {
   type Order,
   type OverrideCode,
   orderStatusReasons,
-  pharmacistRoles,
   type Role,
   SHORTEST_OVERRIDE_TEXT,
   type StaffRole,
@@ -12,6 +11,7 @@ import {
 } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
+import { isLicensedPharmacist, isPharmacistRole } from "../../domain/accounts/license.ts";
 import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../../domain/orders/order.ts";
 import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
 import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
@@ -23,6 +23,7 @@ import { writeAudit } from "../operations/write-audit.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
 import { settleAsked } from "../orders/settle-payment.ts";
+import { situationsToRaise } from "../orders/suggest-address.ts";
 import { transact } from "../write.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
 
@@ -57,8 +58,10 @@ export const actorOf = ({ person_id, role, license }: Worker): Actor => {
 export const approveReview = (deps: Deps, work: Work, { in_bulk = false } = {}): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
-    const { open, findings } = decideChange(loaded, {}, loaded.rules);
-    if (in_bulk && open.length === 0 && findings.length > 0) throw new WorkRefusal("has_findings");
+    if (in_bulk) {
+      const { open, findings } = decideChange(loaded, {}, loaded.rules);
+      if (open.length === 0 && findings.length > 0) throw new WorkRefusal("has_findings");
+    }
     return [{ event: "approve_review" }];
   });
 
@@ -92,6 +95,7 @@ export const verifyProduct = (
       const fits = ndc === null ? code.trim() === sku : normaliseNdc(code.trim()).includes(ndc);
       if (!fits) throw new WorkRefusal("wrong_product");
     }
+    requireUnexpired(loaded);
     return [{ event: "verify_product" }];
   });
 
@@ -107,11 +111,13 @@ export const rejectProduct = (deps: Deps, work: Work, reason: string): Promise<O
   ]);
 
 /** A staff member holds an order. Only a person can end this hold, no check does. */
-export const raiseException = (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> =>
-  workOrder(deps, work, (loaded) => {
+export const raiseException = async (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> => {
+  const situations = await situationsToRaise(deps, work, id);
+  return workOrder(deps, work, (loaded) => {
     if (loaded.standing.open.includes(id)) throw new WorkRefusal("open_already");
-    return [{ raises: [id] }, { reason: checkedNote(reason) }];
+    return [{ raises: [id], situations: situations(loaded) }, { reason: checkedNote(reason) }];
   });
+};
 
 /**
  * A staff member resolves an exception with a reason: its cause is gone, or the table allows an override. An override
@@ -139,7 +145,7 @@ export const resolveException = (
 export function whyNotResolved(loaded: LoadedOrder, id: ExceptionId, by: Worker): WorkRefusalKey | null {
   if (!loaded.standing.open.includes(id)) return "not_open";
   if (exceptionRow(id).overridden_by === "nobody" && causeRemains(loaded, id)) return "cause_remains";
-  if (!isOverride(loaded, id) || actorOf(by).roles.includes("pharmacist")) return null;
+  if (!isOverride(loaded, id) || isLicensedPharmacist(by)) return null;
   return lacksLicense(by) ? "license_needed" : "pharmacist_needed";
 }
 
@@ -159,8 +165,7 @@ const causeRemains = (loaded: LoadedOrder, id: ExceptionId): boolean =>
   (id === 80 && loaded.order.payment_status === "declined");
 
 /** A pharmacist by role whose license is missing or expired. */
-const lacksLicense = ({ role, license }: Worker): boolean =>
-  license === null && (pharmacistRoles as readonly StaffRole[]).includes(role);
+const lacksLicense = (by: Worker): boolean => isPharmacistRole(by.role) && !isLicensedPharmacist(by);
 
 export const cancelWithReason = async (deps: Deps, work: Work, reason: string): Promise<Order> => {
   const order = await workOrder(deps, work, (loaded) => {
@@ -256,6 +261,12 @@ export function requireFree(deps: Deps, { row, revision }: LoadedOrder, work: Pi
 /** Checks the transition table before any other condition. */
 export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor): void {
   apply(standing, step, actor);
+}
+
+/** An order can be on hold for longer than its lots last. */
+export function requireUnexpired({ details, rules }: LoadedOrder): void {
+  if (details.some(({ lot_expires_on }) => lot_expires_on !== null && lot_expires_on <= rules.today))
+    throw new WorkRefusal("lot_expired");
 }
 
 function requireEveryItem({ order }: LoadedOrder, named: readonly { item_id: number }[]): void {

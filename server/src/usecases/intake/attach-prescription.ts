@@ -32,7 +32,7 @@ export async function attachPrescription(deps: Deps, account_id: string, prescri
     const prescription = (await loadPrescriptionFact(deps.db, account_id, prescription_id)) ?? null;
     const waits = loaded.standing.open.includes(MISSING_RX);
     const decided = waits
-      ? replacePrescription({ changing: loaded, rules: loaded.rules, prescription }, MISSING_RX)
+      ? replacePrescription({ changing: loaded, rules: loaded.rules, prescription }, MISSING_RX, "prescriber")
       : { problems: [] };
     // Either it does not fit, or another process has already attached it; look again to tell which.
     if ("problems" in decided) return (await find()) === undefined;

@@ -17,6 +17,7 @@ import {
   loadReviewMessage,
 } from "../../db/intake/review-page.ts";
 import type { Deps } from "../../deps.ts";
+import { isLicensedPharmacist } from "../../domain/accounts/license.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { reasonSentence, reviewKinds } from "../../domain/intake/review-kinds.ts";
 import { maskedPatient } from "../../domain/patients/masked-patient.ts";
@@ -25,7 +26,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { isReviewer, mayGiveVerdict } from "./require-reviewer.ts";
+import { isReviewer } from "./require-reviewer.ts";
 
 const MOST_REVIEWS = 500;
 export type ReviewKey = { account_id: string; review_id: number };
@@ -63,7 +64,7 @@ export async function readReview(
     has_message: row.intake_message_id !== null,
     can_close:
       row.resolved_at === null &&
-      (reviewKinds[row.kind].closed_by === "accept" ? mayGiveVerdict(by) : isReviewer(by.role)),
+      (reviewKinds[row.kind].closed_by === "accept" ? isLicensedPharmacist(by) : isReviewer(by.role)),
   };
 }
 

@@ -1,17 +1,11 @@
-import { pharmacistRoles, reviewerRoles } from "@pestle/contract";
+import { reviewerRoles } from "@pestle/contract";
 import { findPerson, type PersonRow } from "../../db/accounts/people.ts";
 import type { Queryable } from "../../db/db.ts";
-import { currentLicense } from "../../domain/accounts/license.ts";
+import { currentLicense, isPharmacistRole } from "../../domain/accounts/license.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 /** The roles that may view, route and close review entries. */
 export const isReviewer = (role: string): boolean => (reviewerRoles as readonly string[]).includes(role);
-
-const isPharmacist = (role: string): boolean => (pharmacistRoles as readonly string[]).includes(role);
-
-/** Whether a person may decide whether a prescription can be filled. */
-export const mayGiveVerdict = ({ role, license }: { role: string; license: string | null }): boolean =>
-  isPharmacist(role) && license !== null;
 
 /** Finds the person who decides, because a closed entry records them. */
 export async function requireReviewer(db: Queryable, email: string): Promise<PersonRow> {
@@ -27,7 +21,7 @@ export async function requireReviewer(db: Queryable, email: string): Promise<Per
 export async function requirePharmacist(db: Queryable, email: string, today: string): Promise<PersonRow> {
   const person = await findPerson(db, email);
   if (person === undefined) throw new AdminRefusal("No user has this email address.");
-  if (!isPharmacist(person.role)) throw new AdminRefusal("Only a pharmacist may decide this.");
+  if (!isPharmacistRole(person.role)) throw new AdminRefusal("Only a pharmacist may decide this.");
   if (currentLicense(person, today) === null) throw new AdminRefusal(LICENSE_NEEDED);
   return person;
 }

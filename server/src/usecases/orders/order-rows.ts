@@ -4,9 +4,9 @@ import type { OrderContext, OrderSave } from "../../db/orders/place-order.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { AcceptedOrder } from "../../domain/orders/decide-order.ts";
-import { orderPosition, orderSchedule } from "../../domain/orders/order-answer.ts";
+import { orderPosition } from "../../domain/orders/order-answer.ts";
 import { blinded } from "../../domain/orders/order-holds.ts";
-import { exact } from "../../domain/orders/resolve-items.ts";
+import { exact } from "../../domain/values/quantity-units.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import { blindBasis } from "./load-order.ts";
 import { DUPLICATE_WINDOW_MS, type PreparedOrder } from "./prepare-order.ts";
@@ -14,7 +14,7 @@ import { DUPLICATE_WINDOW_MS, type PreparedOrder } from "./prepare-order.ts";
 /** The accepted order as rows. Columns that can identify the patient are sealed. */
 export function orderRows(
   deps: Deps,
-  { orderer, draft, fingerprint, formulary }: PreparedOrder,
+  { orderer, draft, fingerprint }: PreparedOrder,
   accepted: AcceptedOrder,
   context: OrderContext,
   now: Date,
@@ -67,7 +67,7 @@ export function orderRows(
       amount_cents: order.amount_cents,
       safety_sealed: seal("safety_sealed", accepted.findings.length === 0 ? null : JSON.stringify(accepted.findings)),
       sequence: 1,
-      drug_schedule: orderSchedule(order.items, accepted.prescriptions, formulary),
+      drug_schedule: order.drug_schedule,
       stage_since: now,
       created_at: order.created_at,
       updated_at: order.updated_at,
@@ -84,6 +84,7 @@ export function orderRows(
       ...key,
       exception_id: id,
       raised_at: order.created_at,
+      situations: [...(order.exceptions.find((one) => one.id === id)?.situations ?? [])],
       basis: basis && blinded(id, basis, (one) => blindBasis(deps, account_id, order_number, one)),
     })),
     history: [

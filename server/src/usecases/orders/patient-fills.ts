@@ -1,6 +1,7 @@
 import type { FillRow } from "../../db/orders/place-order.ts";
+import { daysOfUnits } from "../../domain/fulfillment/fill-numbers.ts";
 import type { Fill } from "../../domain/orders/order-facts.ts";
-import { DRIFT_DAYS, daysDispensed } from "../../domain/safety/refill-findings.ts";
+import { DRIFT_DAYS } from "../../domain/safety/refill-findings.ts";
 
 /**
  * The history that the safety checks need: a year for refills that come early again and again. No table has a washout that
@@ -8,8 +9,8 @@ import { DRIFT_DAYS, daysDispensed } from "../../domain/safety/refill-findings.t
  */
 export const LONGEST_HISTORY_MS = DRIFT_DAYS * 24 * 3600 * 1000;
 
-export const fillOf = ({ shipped_at, units, written_qty, ...fill }: FillRow): Fill => ({
+export const fillOf = ({ shipped_at, ...fill }: FillRow): Fill => ({
   ...fill,
-  days_supply: daysDispensed({ days_supply: fill.days_supply, units, written_qty }),
+  days_supply: daysOfUnits(fill),
   shipped_at: shipped_at === null ? null : new Date(shipped_at),
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import {
   compactAsciiJson,
+  type DrugSchedule,
   type ExceptionId,
   isCheckedStep,
   isFinal,
@@ -64,6 +65,7 @@ export async function changeOrder(
   const moved = apply(standing, decided.step, by.actor);
   const after: StoredOrder = {
     ...decided.after.order,
+    drug_schedule: scheduleOf(loaded, decided),
     order_status: statusOfState((moved ?? standing).state),
     exceptions: (moved ?? standing).open.map(
       (id) =>
@@ -71,6 +73,7 @@ export async function changeOrder(
           id,
           raised_at: now,
           elsewhere: isElsewhere(decided.findings, id),
+          situations: outcome.raises?.includes(id) ? (outcome.situations ?? []) : [],
         },
     ),
     updated_at: now > order.updated_at ? now : order.updated_at,
@@ -89,7 +92,13 @@ export async function changeOrder(
     real_at: new Date(now.getTime() - loaded.row.clock_offset_s * 1000),
     ...standingRow(moved ?? standing),
     // A canceled or delivered order needs no more work, so its claim ends.
-    columns: { ...columnsOf(deps, loaded, decided), ...(moved && isFinal(moved.state) && NOBODYS), ...by.columns },
+    columns: {
+      ...columnsOf(deps, loaded, decided),
+      ...(moved && isFinal(moved.state) && NOBODYS),
+      // The packages are filled again, and by any person.
+      ...(outcome.returns_to !== undefined && { filled_by: null }),
+      ...by.columns,
+    },
     checked_on:
       outcome.event !== undefined && isCheckedStep(outcome.event)
         ? {
@@ -113,6 +122,7 @@ export async function changeOrder(
       exception_id,
       basis: decided.open.find(({ id }) => id === exception_id)?.basis ?? null,
       elsewhere: isElsewhere(decided.findings, exception_id),
+      situations: [...(after.exceptions.find(({ id }) => id === exception_id)?.situations ?? [])],
     })),
     resolved: (moved?.resolved ?? []).map((exception_id) => ({
       exception_id,
@@ -149,11 +159,9 @@ export async function changeOrder(
 }
 
 /** The order columns that the change affects. */
-function columnsOf(
-  deps: Deps,
-  { account_id, order, standing, rules }: LoadedOrder,
-  { after, findings }: DecidedChange,
-): OrderColumns {
+function columnsOf(deps: Deps, loaded: LoadedOrder, decided: DecidedChange): OrderColumns {
+  const { account_id, order, standing } = loaded;
+  const { after, findings } = decided;
   const { order_number } = order;
   const is = after.order;
   const seal = (column: "address_sealed", value: unknown) =>
@@ -163,13 +171,17 @@ function columnsOf(
     ...Object.fromEntries(plain.filter((name) => is[name] !== order[name]).map((name) => [name, is[name]])),
     ...(is.address !== order.address &&
       is.address !== null && { address_sealed: seal("address_sealed", is.address), ship_state: is.address.state }),
-    ...(is.items !== order.items && {
-      drug_schedule: orderSchedule(is.items, after.prescriptions, rules.formulary),
-    }),
+    ...(is.items !== order.items && { drug_schedule: scheduleOf(loaded, decided) }),
     // After shipping, keep the last findings.
     ...(isOpen(standing) && { safety_sealed: sealFindings(deps, account_id, order_number, findings) }),
   };
 }
+
+/** Other items can have another schedule. */
+const scheduleOf = ({ order, rules }: LoadedOrder, { after }: DecidedChange): DrugSchedule =>
+  after.order.items === order.items
+    ? order.drug_schedule
+    : orderSchedule(after.order.items, after.prescriptions, rules.formulary);
 
 export function sealFindings(
   deps: Pick<Deps, "vault">,

@@ -9,8 +9,9 @@ import { withInteractionsOf } from "../../domain/safety/interaction-csv.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
 import { type SafetyTable, safetyTables, wordLists } from "../../domain/safety/rows.ts";
 import { isNamesFile, withNamesOf } from "../../domain/safety/texts/names-csv.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
-import { requireReviewer } from "../intake/require-reviewer.ts";
+import { requirePharmacist } from "../intake/require-reviewer.ts";
 import { transact } from "../write.ts";
 import { loadLexicon } from "./load-lexicon.ts";
 import { canaryFaults, type LoadedSafety, loadSafety } from "./load-safety-data.ts";
@@ -20,7 +21,7 @@ export type SafetyImport = {
   text: string;
   file_name: string;
   dry_run: boolean;
-  /** The person who imports the file; null is allowed only for a dry run. */
+  /** The licensed pharmacist who reviewed the file and answers for it; null is allowed only for a dry run. */
   email: string | null;
 };
 export type ImportedSafety = {
@@ -37,6 +38,7 @@ export async function importSafetyData(
   given: SafetyImport,
   now: Date,
 ): Promise<ImportedSafety> {
+  const today = dateIn(config.TIME_ZONE, now);
   return transact({ db }, async (tx) => {
     if (!given.dry_run) await lockSafetyImports(tx);
     const before = await loadSafety(config, tx);
@@ -54,13 +56,19 @@ export async function importSafetyData(
     const diff = diffSafetyRows(before.data?.rows ?? nothing(data), rows);
     const same = diff.length === 0 && before.unfit.length === 0 && before.data?.version === version;
     if (given.dry_run || same) return { import_number: null, version, diff, faults };
-    return { import_number: await save(tx, given, data, diff, now), version, diff, faults };
+    return { import_number: await save(tx, given, data, diff, { now, today }), version, diff, faults };
   });
 }
 
-async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyDiff, now: Date): Promise<number> {
-  if (given.email === null) throw new AdminRefusal("Sign in first: an import records who made it.");
-  const { person_id } = await requireReviewer(tx, given.email);
+async function save(
+  tx: Tx,
+  given: SafetyImport,
+  data: SafetyData,
+  diff: SafetyDiff,
+  { now, today }: { now: Date; today: string },
+): Promise<number> {
+  if (given.email === null) throw new AdminRefusal("Sign in first: an import records the pharmacist who made it.");
+  const { person_id } = await requirePharmacist(tx, given.email, today);
   const import_number = await insertSafetyImport(tx, {
     version: data.version,
     file_name: given.file_name,

@@ -33,11 +33,19 @@ export async function loadSafety(config: Config, db: Queryable | null): Promise<
   return { import_number, origin: `import ${import_number}`, ...judged(() => stored) };
 }
 
-/** The tables in SAFETY_DATA_FILE, or those that ship with this build. */
+let shipped: LoadedSafety | undefined;
+
+/** The tables in SAFETY_DATA_FILE, or those that ship with this build, which never change while the process runs. */
 export function loadSafetyFile({ SAFETY_DATA_FILE }: Pick<Config, "SAFETY_DATA_FILE">): LoadedSafety {
-  const origin = SAFETY_DATA_FILE === "" ? "this build" : FILE_BEHIND_SETTING;
-  const text = () => readFileSync(SAFETY_DATA_FILE === "" ? SHIPPED : SAFETY_DATA_FILE, "utf8");
-  return { import_number: null, origin, ...judged(() => JSON.parse(text().replace(/^\ufeff/, "")) as unknown) };
+  if (SAFETY_DATA_FILE !== "") return readFile(SAFETY_DATA_FILE, FILE_BEHIND_SETTING);
+  // A damaged file may be repaired, so only fit tables are kept.
+  if (shipped === undefined || shipped.unfit.length > 0) shipped = readFile(SHIPPED, "this build");
+  return shipped;
+}
+
+function readFile(file: string | URL, origin: string): LoadedSafety {
+  const text = () => readFileSync(file, "utf8").replace(/^\ufeff/, "");
+  return { import_number: null, origin, ...judged(() => JSON.parse(text()) as unknown) };
 }
 
 export const canaryFaults = (data: SafetyData): string[] => canariesFail(data).map((name) => `canary "${name}" failed`);

@@ -1,4 +1,10 @@
-import { type ExceptionId, type OrderStatus, SimulatedOrder, type simulatedStatuses } from "@pestle/contract";
+import {
+  type ExceptionId,
+  type OrderStatus,
+  SimulatedOrder,
+  type Situation,
+  type simulatedStatuses,
+} from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import { isOpen, system } from "../../domain/orders/order.ts";
 import { addMonths } from "../../domain/values/calendar.ts";
@@ -12,6 +18,7 @@ import { WorkRefusal } from "../fulfillment/work-refusal.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
+import { situationsToRaise } from "../orders/suggest-address.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** Two simulated staff members, because the person who fills an order may not check it. */
@@ -27,7 +34,7 @@ type OrderSimulation = { order_number: string } & (
 );
 
 /** `{"order_number","to":"Shipped"}` or `{"order_number","exception_id":77}`. */
-export const simulateOrder: Simulation = (deps, { account_id }, simulation, problems) => {
+export const simulateOrder: Simulation = async (deps, { account_id }, simulation, problems) => {
   const { fields, problems: found } = readBody(SimulatedOrder, simulation, "simulation.");
   const { to, exception_id } = simulation;
   // Exactly one of the two: a target status or an exception.
@@ -37,7 +44,12 @@ export const simulateOrder: Simulation = (deps, { account_id }, simulation, prob
   }
   refuseAll([...problems, ...found]);
   // All steps share one transaction, so the whole walk is saved or none of it.
-  return { attempt: (tx) => play({ ...deps, db: tx }, account_id, fields as OrderSimulation) };
+  const asked = fields as OrderSimulation;
+  const situations =
+    "exception_id" in asked
+      ? await situationsToRaise(deps, { account_id, order_number: asked.order_number }, asked.exception_id)
+      : () => [];
+  return { attempt: (tx) => play({ ...deps, db: tx }, account_id, asked, situations) };
 };
 
 /**
@@ -48,6 +60,7 @@ async function play(
   deps: Deps,
   account_id: string,
   simulation: OrderSimulation,
+  situations: (loaded: LoadedOrder) => Situation[],
 ): Promise<{ order_number: string; order_status: OrderStatus }> {
   const { order_number } = simulation;
   const loaded = await load(deps, account_id, order_number);
@@ -56,7 +69,7 @@ async function play(
     if (!isOpen(loaded.standing) || loaded.standing.open.includes(exception_id))
       refuse(42463, "simulation.exception_id");
     const { order } = await withKeysOfNow(deps, () =>
-      changeOrder(deps, deps.db, loaded, { raises: [exception_id] }, { actor: system }),
+      changeOrder(deps, deps.db, loaded, { raises: [exception_id], situations: situations(loaded) }, { actor: system }),
     );
     return { order_number, order_status: order.order_status };
   }

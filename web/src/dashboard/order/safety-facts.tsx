@@ -8,7 +8,7 @@ import {
   safetyKindNames,
   safetyKinds,
 } from "@pestle/contract";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useSignedIn } from "../../app/sign-in/session.ts";
@@ -117,30 +117,18 @@ function Removed({ entry }: { entry: RemovedSafetyEntry }) {
 
 type DialogProps = Omit<Props, "shown"> & { onClose: () => void };
 
-function AddDialog({ path, onClose, onChange }: DialogProps) {
+function AddDialog(props: DialogProps) {
   const [kind, setKind] = useState<SafetyKind>("allergy");
   const [text, setText] = useState("");
-  const add = useChange(() => api(`${path}/safety_entries`, { method: "POST", body: { kind, text } }), {
-    done: "Recorded.",
-    reads: [path],
-    after: (next) => {
-      onChange(next);
-      onClose();
-    },
-  });
+  const { path } = props;
   return (
-    <Dialog
+    <EntryDialog
+      {...props}
       title="Add allergy, medication or condition"
-      onClose={onClose}
-      onSubmit={() => void add.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button tone="primary" type="submit" busy={add.busy}>
-            Add
-          </Button>
-        </>
-      }
+      action="Add"
+      tone="primary"
+      done="Recorded."
+      send={() => api(`${path}/safety_entries`, { method: "POST", body: { kind, text } })}
     >
       <SelectField
         label="Kind"
@@ -156,35 +144,22 @@ function AddDialog({ path, onClose, onChange }: DialogProps) {
         value={text}
         onChange={(event) => setText(event.target.value)}
       />
-      {add.error !== null && <Problem error={add.error} />}
-    </Dialog>
+    </EntryDialog>
   );
 }
 
-function RemoveDialog({ path, entry, onClose, onChange }: DialogProps & { entry: SafetyEntry }) {
+function RemoveDialog({ entry, ...props }: DialogProps & { entry: SafetyEntry }) {
   const [reason, setReason] = useState("");
-  const { entry_id } = entry;
-  const remove = useChange(() => api(`${path}/safety_entries/remove`, { method: "POST", body: { entry_id, reason } }), {
-    done: "Removed.",
-    reads: [path],
-    after: (next) => {
-      onChange(next);
-      onClose();
-    },
-  });
+  const { entry_id, text } = entry;
+  const { path } = props;
   return (
-    <Dialog
-      title={`Remove ${entry.text}`}
-      onClose={onClose}
-      onSubmit={() => void remove.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Back</Button>
-          <Button tone="danger" type="submit" busy={remove.busy}>
-            Remove
-          </Button>
-        </>
-      }
+    <EntryDialog
+      {...props}
+      title={`Remove ${text}`}
+      action="Remove"
+      tone="danger"
+      done="Removed."
+      send={() => api(`${path}/safety_entries/remove`, { method: "POST", body: { entry_id, reason } })}
     >
       <p>The record keeps the entry with your reason.</p>
       <TextArea
@@ -195,7 +170,45 @@ function RemoveDialog({ path, entry, onClose, onChange }: DialogProps & { entry:
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />
-      {remove.error !== null && <Problem error={remove.error} />}
+    </EntryDialog>
+  );
+}
+
+type EntryDialogProps = DialogProps & {
+  title: string;
+  action: string;
+  tone: "primary" | "danger";
+  done: string;
+  send: () => Promise<RevealedOrder>;
+  children: ReactNode;
+};
+
+/** One change of the entries. The answer is the record after it. */
+function EntryDialog({ path, title, action, tone, done, send, onClose, onChange, children }: EntryDialogProps) {
+  const change = useChange(send, {
+    done,
+    reads: [path],
+    after: (next) => {
+      onChange(next);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      onSubmit={() => void change.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone={tone} type="submit" busy={change.busy}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {children}
+      {change.error !== null && <Problem error={change.error} />}
     </Dialog>
   );
 }

@@ -92,13 +92,14 @@ function PeopleTable({
           </button>
           {person.person_id === me && <Badge tone="info">You</Badge>}
           {person.disabled_at !== null && <Badge tone="bad">Disabled</Badge>}
-          {needsLicense(person.role) && person.license_number === null && <Badge tone="wait">No license</Badge>}
         </span>
       ),
     },
     { title: "Email", cell: ({ email }) => email },
     { title: "Role", cell: ({ role }) => roleNames[role]?.name ?? role },
-    ...(partner ? [{ title: "Partner", cell: ({ partner: name }: DashboardPerson) => name }] : []),
+    ...(partner
+      ? [{ title: "Partner", cell: ({ partner: name }: DashboardPerson) => name }]
+      : [{ title: "License", cell: (person: DashboardPerson) => <License person={person} /> }]),
     {
       title: "Two-factor",
       cell: ({ second_factor }) => (second_factor ? <Badge tone="good">On</Badge> : <Badge tone="wait">Off</Badge>),
@@ -119,6 +120,19 @@ function PeopleTable({
       dim={({ disabled_at }) => disabled_at !== null}
       empty={<Empty title="No people yet">People you add appear here.</Empty>}
     />
+  );
+}
+
+/** Number, state and expiration, or why the person cannot act as a pharmacist. */
+function License({ person }: { person: DashboardPerson }) {
+  const { role, license_number, license_state, license_expires_on } = person;
+  if (license_number === null) return needsLicense(role) ? <Badge tone="wait">No license</Badge> : null;
+  const expired = license_expires_on !== null && license_expires_on < new Date().toLocaleDateString("sv-SE");
+  return (
+    <span className="row">
+      {license_number} ({license_state}), {expired ? "expired" : "expires"} {license_expires_on}
+      {expired && <Badge tone="bad">Expired</Badge>}
+    </span>
   );
 }
 

@@ -6,7 +6,8 @@ import type { Lexicon } from "./lexicon.ts";
 const NAMES_SOURCE = "rxnorm";
 
 /**
- * Adds the names and words of the lexicon that the tables lack. Never changes the meaning of a phrase that they have.
+ * Adds the names and words of the lexicon that the tables lack. Changes no phrase that they have, with one exception: it
+ * completes a brand of which they name only some ingredients, because the others can duplicate and interact too.
  * Words around a name come before names, because brands such as "Relief" are words too.
  */
 export function addLexicon(lexicon: Lexicon, substances: Map<string, Substance>, phrases: Map<string, Phrase>): void {
@@ -41,9 +42,9 @@ export function addLexicon(lexicon: Lexicon, substances: Map<string, Substance>,
   const others: DrugName[] = [];
   for (const drug of lexicon.names) {
     const { name, ingredients } = drug;
-    if ((phrases.get(name)?.substances.length ?? 0) > 0) continue;
-    if (ingredients.length > 0) others.push(drug);
-    else {
+    const named = (phrases.get(name)?.substances.length ?? 0) > 0;
+    if (ingredients.length > (named ? 1 : 0)) others.push(drug);
+    else if (!named) {
       // The tables can name an ingredient without its salt: dabigatran etexilate is dabigatran.
       const base = phrases.get(baseOf(name, lexicon.salts))?.substances ?? [];
       const own = base.length > 0 ? base : [substance(name, NAMES_SOURCE)];
@@ -51,5 +52,12 @@ export function addLexicon(lexicon: Lexicon, substances: Map<string, Substance>,
       add(name, { substances: own });
     }
   }
-  for (const { name, ingredients } of others) add(name, { substances: meant(ingredients, NAMES_SOURCE) });
+  for (const { name, ingredients } of others) {
+    const all = meant(ingredients, NAMES_SOURCE);
+    const known = phrases.get(name);
+    if (known === undefined) add(name, { substances: all });
+    else if (known.substances.length > 0 && known.substances.every((one) => all.includes(one))) {
+      phrases.set(name, { ...known, substances: all });
+    }
+  }
 }

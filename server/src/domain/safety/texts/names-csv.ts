@@ -35,7 +35,7 @@ export function withNamesOf(text: string, base: SafetyData, version: string): { 
     const known = ingredients.get(name);
     if (known !== undefined) return known;
     sources[source] ??= source;
-    const made = { ingredient: name, aliases: [] as readonly string[], source };
+    const made = { ingredient: name, aliases: [] as readonly string[], other_use: [] as readonly string[], source };
     ingredients.set(name, made);
     return made;
   };

@@ -1,4 +1,4 @@
-import { withinEdits } from "../../values/address/city-name.ts";
+import { withinEdits } from "../../values/text.ts";
 
 /** Single known words by their first letter, to find the word that a misspelled one was meant to be. */
 export type Spellings = ReadonlyMap<string, readonly Spelling[]>;

@@ -67,6 +67,8 @@ export function amountOf(
   ingredient: string,
   ingredients: readonly string[],
 ): Strength["amounts"][number] | null {
+  const is_sum = SALTS_OF_ONE.some((salts) => ingredients.every((name) => salts.has(name)));
+  if (amounts.length === 1 && is_sum) return amounts[0] ?? null;
   if (amounts.length !== ingredients.length) return null;
   if (amounts.length === 1) return amounts[0] ?? null;
   const words = ` ${medicalWords(text)} `;
@@ -76,23 +78,39 @@ export function amountOf(
   return amounts[order.indexOf(ingredient)] ?? null;
 }
 
-/**
- * A brand name gives no order. Of an opioid with acetaminophen the larger amount is the acetaminophen: its products have
- * 300 mg or more, and no opioid in them has more than 60 mg.
- */
+/** Of a brand with two ingredients, this one has the larger amount, and the other one at most so much, in mg. */
+const LARGER: Readonly<Record<string, { readonly least: number; readonly other_most: number }>> = {
+  // No opioid beside it has more than 60 mg.
+  acetaminophen: { least: 300, other_most: 100 },
+  // Canagliflozin has the largest amount beside it.
+  metformin: { least: 250, other_most: 150 },
+  bupropion: { least: 90, other_most: 45 },
+  ibuprofen: { least: 200, other_most: 30 },
+};
+
+/** A brand name gives no order, but for some ingredients the size of the amount does. */
 function soleLargest(
   amounts: Strength["amounts"],
   ingredient: string,
   ingredients: readonly string[],
 ): Strength["amounts"][number] | null {
-  if (ingredients.length !== 2 || !ingredients.includes("acetaminophen")) return null;
+  const known = ingredients.find((name) => Object.hasOwn(LARGER, name));
   const [small, large] = [...amounts].sort((a, b) => a.value - b.value);
-  if (small === undefined || large === undefined || small.value > 100 || large.value < 300) return null;
-  return ingredient === "acetaminophen" ? large : small;
+  if (ingredients.length !== 2 || known === undefined || small === undefined || large === undefined) return null;
+  const { least, other_most } = LARGER[known]!;
+  if (small.value > other_most || large.value < least) return null;
+  return ingredient === known ? large : small;
 }
+
+/** Mixed salts of one drug: the product gives their sum. */
+const SALTS_OF_ONE = [new Set(["amphetamine", "dextroamphetamine"])];
 
 const LOCAL =
   /\b(?:cream|ointment|lotion|shampoo|foam|topical|ophthalmic|otic|eye|ear|nasal|vaginal|gel|solution for the skin|external|wash|swab|mouthwash)\b/i;
 
+/** Local forms that act on the whole body: contraceptive rings, estrogen gels, nasal sprays against migraine. */
+const THROUGH_THE_SKIN =
+  /\b(?:ring|transdermal)\b|\b(?:estradiol|testosterone)\b.*\bgel\b|\b(?:\w+triptan|dihydroergotamine|butorphanol|ketorolac|desmopressin|esketamine|fentanyl|metoclopramide|diazepam|midazolam|testosterone)\b.*\bnasal\b/i;
+
 /** A product that acts where it is applied. Rules about the whole body skip it, unless they say otherwise. */
-export const isLocal = (text: string): boolean => LOCAL.test(text);
+export const isLocal = (text: string): boolean => LOCAL.test(text) && !THROUGH_THE_SKIN.test(text);

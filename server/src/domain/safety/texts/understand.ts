@@ -1,4 +1,4 @@
-import { medicalWords } from "../../values/text.ts";
+import { medicalWords, withinEdits } from "../../values/text.ts";
 import { type Phrase, type SafetyData, type Substance, strangeSubstance } from "../data.ts";
 import type { ExcipientRow } from "../rows.ts";
 import { nearestWords } from "./spelling.ts";
@@ -14,6 +14,8 @@ export type Understood = {
   strange: readonly string[];
   /** The substances of misspelled words, each with one possible meaning. */
   did_you_mean: readonly Substance[];
+  /** One of them is two edits away, so it may mean a drug that the tables do not know. */
+  doubtful: boolean;
 };
 
 /** Numbers and strengths are descriptions: "50", "250mg". */
@@ -36,6 +38,7 @@ export function understand(data: SafetyData, text: string): Understood {
     harmless: NOTHING.test(text),
     strange: [],
     did_you_mean: new Set(),
+    doubtful: false,
   };
   const remarks: string[] = [];
   const main = text.replaceAll(/\(([^()]*)\)|\[([^[\]]*)\]/g, (_all, round?: string, square?: string) => {
@@ -50,6 +53,7 @@ export function understand(data: SafetyData, text: string): Understood {
     harmless: found.harmless,
     strange: found.strange,
     did_you_mean: [...found.did_you_mean],
+    doubtful: found.doubtful,
   };
 }
 
@@ -96,6 +100,7 @@ type Found = {
   harmless: boolean;
   strange: string[];
   did_you_mean: Set<Substance>;
+  doubtful: boolean;
 };
 
 /** Returns whether the text names something. In a remark, unknown words are ignored. */
@@ -135,7 +140,8 @@ function readWords(data: SafetyData, found: Found, text: string, remark: boolean
 
 /** A misspelled word counts only if all near words mean the same. */
 function readMisspelled(data: SafetyData, found: Found, word: string): boolean {
-  const meanings = nearestWords(data.spellings, word).map((near) => data.phrases.get(near) as Phrase);
+  const nearest = nearestWords(data.spellings, word);
+  const meanings = nearest.map((near) => data.phrases.get(near) as Phrase);
   const [first, ...others] = meanings;
   if (first === undefined || !others.every((other) => isSame(first, other))) {
     found.strange.push(word);
@@ -145,6 +151,7 @@ function readMisspelled(data: SafetyData, found: Found, word: string): boolean {
     // Another word of the text may name the same substance correctly.
     if (!found.substances.has(one)) found.did_you_mean.add(one);
   }
+  found.doubtful ||= !nearest.every((near) => withinEdits(word, near, 1));
   return keep(found, first);
 }
 
