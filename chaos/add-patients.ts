@@ -56,7 +56,9 @@ export async function addPatients(
     const some = patients.slice(at, at + ROWS_AT_ONCE);
     const people = some.map(({ patient_id, record: own }) => {
       const last_name = `Okonkwo ${patient_id}`;
-      const record = { ...newPatientRecord(incoming, now).record, patient_safety, last_name, ...own };
+      // Men, because the campaigns order finasteride, which holds an order for a woman.
+      const gender = "M" as const;
+      const record = { ...newPatientRecord(incoming, now).record, patient_safety, last_name, gender, ...own };
       return { ...patientRow({ vault }, account_id, patient_id, record, now), created_at: now };
     });
     await insert("patient", PATIENT_COLUMNS, people);

@@ -58,9 +58,14 @@ export async function openScene(demo: Demo): Promise<Scene> {
     return String(id);
   };
 
-  const newPatient = async () => {
+  const unknownPatient = async () => {
     const found = await simulate("prescription", { drug_name: "Atorvastatin 20 mg tablet", written_qty: UNITS });
-    return { patient_id: remember("patient_id", found["patient_id"]), prescription_id: found["prescription_id"] };
+    return { patient_id: String(found["patient_id"]), prescription_id: found["prescription_id"] };
+  };
+  const newPatient = async () => {
+    const patient = await unknownPatient();
+    remember("patient_id", patient.patient_id);
+    return patient;
   };
   const orderOf = ({ patient_id, prescription_id }: Awaited<ReturnType<typeof newPatient>>) => ({
     reference: `contract-${made++}`,
@@ -68,10 +73,15 @@ export async function openScene(demo: Demo): Promise<Scene> {
     patient: { patient_id },
     items: [{ prescription_id, quantity: 1, package_size: UNITS }],
   });
-  /** Other requests may act on a remembered order, so it is remembered once it is in the state that its caller needs. */
+  /**
+   * Other requests may act on a remembered order, or hold it by a fact about its remembered patient. The scene
+   * remembers both once the order is in the state that its caller needs.
+   */
   const newOrder = async (prepare?: (order_number: string) => Promise<unknown>) => {
-    const { order_number } = await call("POST", "/orders", orderOf(await newPatient()));
+    const patient = await unknownPatient();
+    const { order_number } = await call("POST", "/orders", orderOf(patient));
     await prepare?.(String(order_number));
+    remember("patient_id", patient.patient_id);
     return remember("order_number", order_number);
   };
   const movedTo = (to: string) => (order_number: string) => simulate("order", { order_number, to });

@@ -190,6 +190,10 @@ export function replace(model: Model, life: Life, id: ExceptionId, prescription_
   if (item.prescription_id !== null) order(model, item.prescription_id, -item.units);
   item.prescription_id = prescription_id;
   order(model, prescription_id, item.units);
+  if (life.held_from !== "Processing/clinical_review") {
+    life.held_from = "Processing/clinical_review";
+    life.filled_by = null;
+  }
   change(model, life, by, { ends: [id], otherwise: "replace_prescription" });
   return DONE;
 }

@@ -125,6 +125,7 @@ function act(model: Model, life: Life, asked: Asked): string {
       return right ? done({ confirms: [target!] }) : "42200";
     }
     case "replace_prescription":
+      if (!itemsOf(life).some(({ needs_prescription }) => needs_prescription)) return "42258";
       return replace(model, life, target!, asked.prescription_id!, partner);
     case "remove_item": {
       const item = itemsOf(life).find(({ item_id }) => item_id === asked.item_id);

@@ -9,6 +9,7 @@ import type { LifecycleTally } from "./lifecycle.ts";
 import type { Mutations } from "./mutations.ts";
 import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
+import type { SafetyTally } from "./safety-audit.ts";
 import type { SdkTally } from "./sdk.ts";
 import type { OpenWorkload } from "./workload.ts";
 
@@ -21,6 +22,8 @@ const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
 const SHOWN_EVERY = 1_000;
 const ENDPOINTS = 20;
+/** Within so many stories the campaign must catch a rule that it broke itself. */
+const BROKEN_STORIES = 2_000;
 
 const seed: RunOption = {
   about: "repeats the random choices of a run",
@@ -92,6 +95,30 @@ const campaigns: Record<string, Campaign> = {
         };
         const tally = await playLifecycles({ ...own, count, seed: seed % 2 ** 31, onProgress });
         return showLifecycles(tally, Date.now() - begin_ms);
+      }),
+  },
+  safety: {
+    about:
+      "random commands of partners, prescribers and staff on risky orders: nothing may ship that an auditor forbids",
+    options: { count: count(50_000, "sequences of commands"), seed },
+    run: ({ count, seed }) =>
+      onOwnDatabase(async (own) => {
+        const { CONNECTIONS, playSafety } = await import("./safety.ts");
+        const { brokenRules } = await import("./safety-broken.ts");
+        const { openWorld } = await import("./lifecycle-world.ts");
+        const world = await openWorld({ ...own, pool_size: CONNECTIONS });
+        const begin_ms = Date.now();
+        const onProgress = (told: number) => {
+          if (told % SHOWN_EVERY === 0) console.log(`${told} stories in ${seconds(Date.now() - begin_ms)}`);
+        };
+        const run = { count, seed: seed % 2 ** 31 };
+        let well = showSafety(await playSafety(world, { ...run, onProgress }), Date.now() - begin_ms);
+        for (const [rule, breakRule] of Object.entries(brokenRules)) {
+          const broken = { ...run, count: BROKEN_STORIES, first_fault: true, breakRule };
+          well = showBroken(rule, await playSafety(world, broken)) && well;
+        }
+        await world.close();
+        return well;
       }),
   },
   webhooks: {
@@ -166,17 +193,38 @@ function showContract({ operations, requests, answers, faults }: ContractTally, 
   return faults.length === 0;
 }
 
-/** Prints one line per command: how often it succeeded, and how often it failed for which reason. */
 function showLifecycles({ stories, orders, outcomes, faults }: LifecycleTally, took_ms: number): boolean {
+  showOutcomes(outcomes);
+  console.log(`played ${stories} stories of ${orders} orders in ${seconds(took_ms)}  faults ${faults.length}`);
+  for (const fault of faults) console.log(`             ${fault}`);
+  return faults.length === 0;
+}
+
+function showSafety({ stories, orders, seen, outcomes, faults }: SafetyTally, took_ms: number): boolean {
+  showOutcomes(outcomes);
+  for (const [what, times] of Object.entries(seen).sort())
+    console.log(`${what.padEnd(50)}${String(times).padStart(8)}`);
+  console.log(`played ${stories} stories of ${orders} orders in ${seconds(took_ms)}  violations ${faults.length}`);
+  for (const fault of faults) console.log(`             ${fault}`);
+  return faults.length === 0;
+}
+
+/** A broken rule must be caught. */
+function showBroken(rule: string, { stories, faults }: SafetyTally): boolean {
+  const caught =
+    faults[0] === undefined ? "NOT caught" : `caught after ${stories} stories: ${faults[0].split("\n")[0]}`;
+  console.log(`broken on purpose: ${rule}: ${caught}`);
+  return faults.length > 0;
+}
+
+/** Prints one line per command: how often it succeeded, and how often it failed for which reason. */
+function showOutcomes(outcomes: LifecycleTally["outcomes"]): void {
   for (const [command, counts] of Object.entries(outcomes).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { done = 0, ...refusals } = counts;
     const told = Object.entries(refusals).sort(([, a], [, b]) => b - a);
     const why = told.map(([refusal, times]) => `${refusal}: ${times}`).join("  ");
     console.log(`${command.padEnd(30)}${String(done).padStart(8)}  ${why}`);
   }
-  console.log(`played ${stories} stories of ${orders} orders in ${seconds(took_ms)}  faults ${faults.length}`);
-  for (const fault of faults) console.log(`             ${fault}`);
-  return faults.length === 0;
 }
 
 function showRace({ answers, faults, ...tally }: RaceTally, took_ms: number): boolean {
