@@ -4,9 +4,12 @@ import { fileURLToPath } from "node:url";
 export type Child = { ask(message: unknown): Promise<Record<string, unknown>>; end(): void };
 
 /** Runs another file of this folder in its own process, which answers each message with one message. */
-export function startChild(file: "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts"): Child {
+export function startChild(
+  file: "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts" | "./safety-child.ts",
+  options: readonly string[] = [],
+): Child {
   const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), {
-    execArgv: ["--import", "tsx"],
+    execArgv: [...options, "--import", "tsx"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   return {

@@ -34,6 +34,12 @@ const benches: Record<string, Bench> = {
     options: { ...effort, sizes: sizes(ORDER_BOOK_SIZES, "orders in each account, 0 or at least 1000") },
     run: async (effort, sizes) => (await import("./orders.ts")).benchOrders(effort, sizes),
   },
+  safety: {
+    about: "all safety checks of one order, and the load time and memory of the safety tables",
+    minutes: 1,
+    options: { rounds: effort["rounds"]! },
+    run: async (effort) => (await import("./safety.ts")).benchSafety(effort),
+  },
   token: {
     about: "tokens and authenticated reads a second, compared with the bare web framework and pgbench",
     minutes: 2,
