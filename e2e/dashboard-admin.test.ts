@@ -131,7 +131,8 @@ describe("journeys", () => {
     await page.getByText("This is shown only once.").waitFor();
     await page.getByRole("button", { name: "I saved it" }).click();
     await page.getByRole("button", { name: "Rae Quist" }).click();
-    await page.getByText("RPH-77 (CA), expires 2049-05-31").waitFor();
+    // The list shows the license too.
+    await page.getByText("RPH-77 (CA), expires 2049-05-31").last().waitFor();
     await page.getByRole("button", { name: "License", exact: true }).click();
     await page.getByLabel("NPI").fill("1234567890");
     await page.getByRole("button", { name: "Save license" }).click();

@@ -1,12 +1,14 @@
 import {
   type ActionField,
   type ActionKey,
+  actionLimits,
   actions,
   type ExceptionId,
   exceptionIds,
   exceptionRow,
   overrideReasons,
   SHORTEST_OVERRIDE_TEXT,
+  situations,
 } from "@pestle/contract";
 import { exceptionFixes } from "../../contract/src/exception-fixes.ts";
 import { code, fence, generated, page, table } from "./markdown.ts";
@@ -26,7 +28,9 @@ export function exceptionsPage() {
       ["override code", "meaning"],
       Object.entries(overrideReasons).map(([key, meaning]) => [code(key), meaning]),
     ),
-    "`verify` returns 42462 on 74 and 75, on 72 of an order with a controlled drug, and on any order with a schedule 2 item, because a pharmacist must decide. A confirmation by `verify` or a `confirm_` action lasts until the data changes.\n",
+    "`order_actions` of an order lists only the actions that would succeed now. In these situations it leaves an action out, and the service rejects the action with the code.\n",
+    table(["action", "exceptions", "not offered if", "code"], actionLimits.map(limitRow)),
+    "A confirmation by `verify` or a `confirm_` action lasts until the data changes.\n",
     "## One by one\n",
     "[The sandbox](guides/sandbox.md#how-to-get-each-hold) shows how to get each exception.\n",
     ...exceptionIds.map(exceptionSection),
@@ -40,6 +44,13 @@ const offer = (key: ActionKey, exception: number) => {
     .map(({ name }) => name);
   return names.length > 0 ? `${code(key)} {${names.join(", ")}}` : code(key);
 };
+
+const limitRow = ({ action, exceptions, situation, code: answer }: (typeof actionLimits)[number]) => [
+  code(action),
+  exceptions === "any" ? "any" : exceptions.join(", "),
+  situations[situation],
+  answer,
+];
 
 function exceptionSection(id: ExceptionId) {
   const { name, message, raised_when, who_acts, resolves_itself } = exceptionRow(id);

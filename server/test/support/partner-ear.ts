@@ -98,9 +98,10 @@ function expectSameStory(order: Order, bodies: readonly OfOrder[]): void {
     if (body.event_type === "ORDER_EXCEPTION") {
       const { exception } = body;
       expect(body).toEqual({ ...common, exception, order_actions: exception.order_actions });
-      expect(exception.order_actions).toEqual(orderActionsOf(exception.id));
+      expect(orderActionsOf(exception.id)).toEqual(expect.arrayContaining(exception.order_actions));
       const open = order.exceptions.find(({ id }) => id === exception.id);
-      if (open !== undefined) expect(open).toEqual(exception);
+      // The offered actions follow the order: without a second item, for example, it loses `remove_item`.
+      if (open !== undefined) expect({ ...open, order_actions: exception.order_actions }).toEqual(exception);
     } else if (body.event_type === "ORDER_UPDATED") {
       const { order_status, previous_order_status } = body;
       expect(body).toEqual({ ...common, order_status, previous_order_status });

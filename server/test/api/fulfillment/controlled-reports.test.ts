@@ -12,6 +12,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { workplace } from "../../support/workplace.ts";
 
 const TECHNICIAN = "tam@larkspur.example";
+const PHARMACIST = "phil@larkspur.example";
 
 let app: TestApp;
 let shop: ReturnType<typeof workplace>;
@@ -19,7 +20,17 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   shop = workplace(app);
   const person = { email: TECHNICIAN, name: "Tam", role: "technician", partner_id: null, password_hash: "x" } as const;
-  await app.deps.db.transaction((tx) => createPerson(tx, person, new Date()));
+  const license = {
+    license_number: "RPH-1001",
+    license_state: "ME",
+    license_expires_on: "2199-01-01",
+    npi: "1234567893",
+  };
+  const pharmacist = { ...person, email: PHARMACIST, name: "Phil", role: "pharmacist", ...license };
+  await app.deps.db.transaction(async (tx) => {
+    await createPerson(tx, person, new Date());
+    await createPerson(tx, pharmacist, new Date());
+  });
 });
 afterAll(() => app.stop());
 
@@ -50,13 +61,21 @@ const submissions = (state: string | null = null) => listSubmissions(app.deps.db
 describe("the report of controlled substances", () => {
   test("reports the parts of a schedule 2 fill as partial, never as refills", async () => {
     const rx = await arrived(app, { drug_schedule: "2", written_qty: 60, days_supply: 30 });
-    await ship(rx, 30);
+    const { order_number } = await ship(rx, 30);
+    // The simulated staff are not in the table of people.
+    await app.deps.db.raw(
+      `update order_history set person_id = (select person_id from person where email = $2)
+       where order_number = $1 and event = 'verify_product'`,
+      [order_number, PHARMACIST],
+    );
     const { text } = await report();
     const own = fields(text, "DSP").filter(([, , number]) => number === String(rx.prescription_id));
     // Refills authorized, refill number, quantity, days, partial fill, quantity prescribed.
     expect(own.map((dsp) => [dsp[4], dsp[6], dsp[9], dsp[10], dsp[13], dsp[22]])).toEqual([
       ["0", "0", "30", "15", "01", "60"],
     ]);
+    // The pharmacist who checked the product.
+    expect(own[0]!.slice(14, 16)).toEqual(["1234567893", "RPH-1001"]);
   });
 
   test("is a zero report for a state without fills, and for a day without fills", async () => {

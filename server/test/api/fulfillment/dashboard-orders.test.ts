@@ -170,6 +170,8 @@ describe("an order's page", () => {
 
     const remove = (by: WebPerson, body: object) => by.send("POST", `${path(made)}/safety_entries/remove`, body);
     expect((await remove(technician, { entry_id: 1, reason: "Not true." })).status).toBe(404);
+    const unlicensed = await remove(await webPerson(app, "lead", null, {}), { entry_id: 1, reason: "Not true." });
+    expect([unlicensed.status, unlicensed.body.error?.key]).toEqual([409, "license_needed"]);
     expect((await remove(pharmacist, { entry_id: 1, reason: " " })).status).toBe(422);
     expect((await remove(pharmacist, { entry_id: 9, reason: "Not true." })).status).toBe(422);
     const removed = await remove(pharmacist, { entry_id: 1, reason: "The prescriber corrected it." });

@@ -488,8 +488,10 @@ async function expectHeld(partner: number, body: OrderBody, ids: ExceptionId[], 
       name,
       message,
       raised_at: order.created_at,
-      order_actions: orderActionsOf(exception.id),
+      order_actions: expect.anything(),
     });
+    // Which of them, order-action-limits.test.ts checks.
+    expect(orderActionsOf(exception.id)).toEqual(expect.arrayContaining(exception.order_actions));
   }
   const { order_number } = order;
   expect(JSON.parse((await ask(app, `/orders/${order_number}`, undefined, { partner })).text)).toEqual(order);

@@ -2,9 +2,11 @@ import type { ExceptionId, HoldableState, Order } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { findRecheckDue } from "../../../src/db/orders/rechecks.ts";
 import { savePatient } from "../../../src/db/patients/patients.ts";
+import { decideChange, type Outcome } from "../../../src/domain/orders/order-change.ts";
 import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
+  cancelWithReason,
   completeFill,
   resolveException,
   verifyProduct,
@@ -233,6 +235,24 @@ describe("a step whose checks find something new", () => {
   });
 });
 
+test("a step runs the safety check once", async () => {
+  const loaded = await shop.load(await at("Filling/pack", await scene(app)));
+  const runs = (outcome: Outcome) => {
+    let count = 0;
+    const safety = {
+      get data() {
+        count++;
+        return (loaded.rules.safety as { data: never }).data;
+      },
+    };
+    expect(decideChange(loaded, outcome, { ...loaded.rules, safety }).open).toEqual([]);
+    return count;
+  };
+  const once = runs({});
+  expect(once).toBeGreaterThan(0);
+  expect(runs({ event: "ship", after: { order: { ...loaded.order, captured_cents: 1 } } })).toBe(once);
+});
+
 describe("a prescription that ended under an open order", () => {
   const expire = ({ prescription_id }: Scene) =>
     app.deps.db.raw("update prescription set expires_at = now() - interval '1 hour' where prescription_id = $1", [
@@ -253,7 +273,39 @@ describe("a prescription that ended under an open order", () => {
       });
       const prescription_id = await set.another();
       const { order: freed } = await acted(app, order, { event: "replace_prescription", prescription_id });
-      expect([freed.order_status, open(freed)]).toEqual([stage.split("/")[0], []]);
+      // Packages and labels can have the old directions: a pharmacist reviews again, and the order is filled again.
+      expect([freed.order_status, open(freed)]).toEqual(["Processing", []]);
+      const { standing, row, details } = await shop.load(order);
+      expect([standing.state, row.filled_by, details.map(({ lot }) => lot)]).toEqual([
+        "Processing/clinical_review",
+        null,
+        [null],
+      ]);
+    });
+  }
+
+  for (const [why, columns] of [
+    ["a cancellation", "active = false"],
+    ["a rejection", "acceptance = 'rejected'"],
+    ["expiry", "expires_at = now() - interval '1 hour'"],
+  ]) {
+    test(`by ${why} ships for no role. The partner replaces the prescription or cancels, and the pharmacy cancels`, async () => {
+      const set = await scene(app);
+      const order = await at("Filling/pack", set);
+      await app.deps.db.raw(`update prescription set ${columns} where prescription_id = $1`, [set.prescription_id]);
+      expect(open(await steps["Filling/pack"](order))).toEqual([73]);
+      for (const by of Object.values(staff)) {
+        const resolve = resolveException(app.deps, shop.work(order, by), 73, "Let it go.", "prescriber_consulted");
+        await expect(resolve).rejects.toMatchObject({ key: "cause_remains" });
+        await expect(shipOrder(app.deps, shop.work(order, by))).rejects.toMatchObject({ key: "not_now" });
+      }
+      const { exception } = await readOrder(app, order.order_number);
+      const offered = exception!.order_actions.map(({ event_key }) => event_key);
+      expect(offered).toEqual(["replace_prescription", "cancel"]);
+      const again = { event: "replace_prescription", prescription_id: set.prescription_id };
+      expect((await act(app, order.order_number, again)).status).toBe(422);
+      const canceled = await cancelWithReason(app.deps, shop.work(order, staff.technician), "No prescription.");
+      expect(canceled.order_status).toBe("Canceled");
     });
   }
 

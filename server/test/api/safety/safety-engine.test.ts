@@ -26,7 +26,16 @@ beforeAll(async () => {
   one = await startTestApp({ url: database.url });
   two = await startTestApp({ url: database.url });
   env = { DATABASE_URL: database.url, DATA_DIR: folder, MASTER_KEY: TEST_MASTER_KEY, XDG_CONFIG_HOME: folder };
-  await staffAtCli(one, env, { [PHARMACIST]: "pharmacist", "ines@larkspur.example": "technician" });
+  await staffAtCli(one, env, {
+    [PHARMACIST]: "pharmacist",
+    "ines@larkspur.example": "technician",
+    "ada@larkspur.example": "admin",
+    "lars@larkspur.example": "lead",
+  });
+  await one.deps.db.raw(
+    "update person set license_expires_on = '2001-01-31' where email = 'lars@larkspur.example'",
+    [],
+  );
 });
 afterAll(async () => {
   await one.stop();
@@ -169,7 +178,9 @@ describe("an import", () => {
   test.each([
     ["one of several people", {}, "Several people are signed in"],
     ["a stranger", { as: "who@larkspur.example" }, "who@larkspur.example is not signed in"],
-    ["a technician", { as: "ines@larkspur.example" }, "Only a pharmacist, lead or admin"],
+    ["a technician", { as: "ines@larkspur.example" }, "Only a pharmacist may decide this."],
+    ["an admin", { as: "ada@larkspur.example" }, "Only a pharmacist may decide this."],
+    ["a lead whose license has expired", { as: "lars@larkspur.example" }, "a pharmacist with a current license"],
   ])("by %s is refused", async (_who, options, words) => {
     await expect(importFile("other.json", tables("other"), options)).rejects.toThrow(words);
   });
@@ -210,7 +221,7 @@ describe("safety check", () => {
   test("explains what it understood, what it found and the source", async () => {
     const { text } = await run("safety check", { allergy: ["PCN (hives)"], with: ["Nardil", "zorb"] }, "Augmentin");
     expect(text).toMatch(
-      /^text +understood as\nAugmentin +amoxicillin\nPCN \(hives\) +penicillins, aminopenicillins\n/,
+      /^text +understood as\nAugmentin +amoxicillin, clavulanate\nPCN \(hives\) +penicillins, aminopenicillins\n/,
     );
     expect(text).toMatch(/Nardil +phenelzine\nzorb +nothing\n/);
     expect(text).toContain("major, holds with 74: The patient is allergic to penicillins");

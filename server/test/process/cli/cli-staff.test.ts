@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { loadCommands } from "../../../src/cli/commands.ts";
 import { IDLE_MS } from "../../../src/usecases/accounts/sign-in.ts";
 import { newOrder, placed } from "../../support/orders.ts";
+import { arrived } from "../../support/simulate.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
@@ -167,9 +168,41 @@ describe("pestle user license", () => {
     expect(await refused("user license", { ...license, email: "who@larkspur.example" })).toContain("No user has");
     const { email: partner } = app.demo.partners[0]!.portal;
     expect(await refused("user license", { ...license, email: partner })).toContain("own staff");
+    const listed = async () => (await run("user list")).text.split("\n").find((line) => line.startsWith(email));
+    expect(await listed()).toMatch(/ pharmacist +RPH-9 +NY +2099-05-31 +yes$/);
     await login(2);
     expect(await approve(await newMade(), { as: email })).toBe("done");
     expect((await run("user license", { email })).text).toBe(`${email} has no license and cannot act as a pharmacist.`);
     expect(await approve(await newMade(), { as: email })).toContain("no current pharmacist license");
+    expect(await listed()).toMatch(/ pharmacist +no$/);
+  });
+});
+
+describe("pestle rx partial", () => {
+  const partial = (prescription: string, more: Record<string, unknown> = {}) =>
+    refused(
+      "rx partial",
+      { account: app.demo.partners[0]!.account_id, requestedBy: "patient", note: "Portal message.", ...more },
+      prescription,
+    );
+
+  test("records the request of a schedule 2 prescription once, for a licensed pharmacist who signed in", async () => {
+    const { prescription_id } = await arrived(app, { drug_schedule: "2", written_qty: 60 });
+    const { prescription_id: other } = await arrived(app, { drug_schedule: "4", written_qty: 30 });
+    const id = String(prescription_id);
+    expect(await partial(id)).toContain("You are not signed in.");
+    await login(0);
+    expect(await partial(id)).toBe("1 Only a pharmacist may decide this.");
+    const { email } = person(1);
+    await login(1);
+    const by = { as: email };
+    await run("user license", { email });
+    expect(await partial(id, by)).toContain("a pharmacist with a current license");
+    await run("user license", { email, licenseNumber: "RPH-9", licenseState: "CA", licenseExpires: "2099-05-31" });
+    expect(await partial("x", by)).toContain("Give the number of the prescription.");
+    expect(await partial("1", by)).toContain("no such prescription");
+    expect(await partial(String(other), by)).toContain("Only a schedule 2 prescription");
+    expect(await partial(id, by)).toBe("done");
+    expect(await partial(id, by)).toContain("already on record");
   });
 });

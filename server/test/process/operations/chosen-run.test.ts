@@ -14,8 +14,8 @@ const run = (script: string, ...args: string[]) =>
     );
   });
 
-const CAMPAIGNS = ["kills", "intake", "mutations", "races", "lifecycle", "webhooks", "sdk", "contract"];
-const BENCHES = ["intake", "orders", "token", "webhooks"];
+const CAMPAIGNS = ["kills", "intake", "mutations", "races", "lifecycle", "safety", "webhooks", "sdk", "contract"];
+const BENCHES = ["intake", "orders", "safety", "token", "webhooks"];
 
 test.concurrent.each([
   ["chaos/main.ts", CAMPAIGNS, ["--count N", "--kills N", "--seed N", "(default 100000)", "(default random)"]],

@@ -49,6 +49,8 @@ const record: DispensedRecord = {
   prescriber_npi: "1234567893",
   prescriber_dea: "BL8426529-0042",
   prescriber_phone: "6145550190",
+  pharmacist_npi: "1588887775",
+  pharmacist_license: "RPH-1001",
 };
 
 /** Knows only the standard's syntax: TH defines the segment terminator, and asterisks separate fields. */
@@ -100,7 +102,18 @@ describe("the report of controlled substances", () => {
       [
         "DSP",
         ...["00", "183601", "20261110", "5", "20261114", "1", "01", "70999080130", "30", "30", "01", "05", "00"],
-        ...["", "", "01", "20261115", "", "", "", "", "30", "Take 1 1/2 tablets at bedtime as needed"],
+        ...[
+          "1588887775",
+          "RPH-1001",
+          "01",
+          "20261115",
+          "",
+          "",
+          "",
+          "",
+          "30",
+          "Take 1 1/2 tablets at bedtime as needed",
+        ],
       ],
       ["PRE", "1234567893", "BL8426529", "0042", "", "Berg", "Amara van der", "", "6145550190"],
       ["AIR", "", "", "OH", "06", "RT-123456", "01", "Nunez-Lukasz", "Zoe", "", "", "02"],
@@ -144,6 +157,8 @@ describe("the report of controlled substances", () => {
     [{ unit: null }, "DSP", 11, "01"],
     [{ units: 0.1 * 3 }, "DSP", 9, "0.3"],
     [{ payer: "partner" }, "DSP", 16, "99"],
+    [{ pharmacist_npi: null }, "DSP", 14, ""],
+    [{ pharmacist_license: "PHARMACIST-1001" }, "DSP", 15, ""],
     [{ patient: { ...record.patient, gender: "N" } }, "PAT", 19, "U"],
     [{ patient: { ...record.patient, gender: null } }, "PAT", 19, "U"],
     [{ prescriber_name: "Cher" }, "PRE", 5, "Cher"],

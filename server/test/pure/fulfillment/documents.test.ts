@@ -53,6 +53,7 @@ const item: DispensedItem = {
   patient: { first_name: "Zoë", last_name: "Nuñez" },
   drug_name: "Zolpidem 5 mg tablet",
   ndc: "70999080130",
+  prescribed_as: null,
   ingredients: ["zolpidem"],
   drug_schedule: "4",
   cold_chain: false,
@@ -378,6 +379,13 @@ describe("warnings", () => {
     }
     expect(federalCaution({ drug_schedule: "0" })).toBeNull();
   });
+});
+
+test("a label shows the prescribed drug beside another one that was dispensed", async () => {
+  const printed = async (prescribed_as: string | null) =>
+    textOf(await prescriptionLabel(pharmacy, { ...item, prescribed_as }));
+  expect(await printed("Ambien 5 mg tablet, NDC 00024-5401-31")).toContain("Prescribed: Ambien 5 mg tablet");
+  expect(await printed(null)).not.toContain("Prescribed:");
 });
 
 describe("text within a character limit", () => {

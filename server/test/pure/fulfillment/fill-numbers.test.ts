@@ -36,11 +36,15 @@ describe("the numbers of a prescription's fills", () => {
   });
 
   test("have days of supply in proportion to the units", () => {
-    expect(daysOfUnits(30, 30, 60)).toBe(15);
-    expect(daysOfUnits(30, 60, 60)).toBe(30);
-    expect(daysOfUnits(7, 1, 60)).toBe(1);
-    expect(daysOfUnits(null, 30, 60)).toBeNull();
-    expect(daysOfUnits(30, 30, 0)).toBe(30);
+    const days = (days_supply: number | null, units: number, written_qty: number | null) =>
+      daysOfUnits({ days_supply, units, written_qty });
+    expect(days(30, 30, 60)).toBe(15);
+    expect(days(30, 60, 60)).toBe(30);
+    expect(days(30, 90, 30)).toBe(90);
+    expect(days(7, 1, 60)).toBe(1);
+    expect(days(null, 30, 60)).toBeNull();
+    expect(days(30, 30, 0)).toBe(30);
+    expect(days(30, 30, null)).toBe(30);
   });
 });
 

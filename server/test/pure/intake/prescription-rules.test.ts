@@ -181,6 +181,31 @@ describe("the drug", () => {
     expect(decide({ drug: drug("Codeineless cough drops") }).prescription.drug_schedule).toBe("0");
   });
 
+  test.each([
+    ["Meperidine 50 mg tablet", "2"],
+    ["Levorphanol tartrate 2 mg", "2"],
+    ["Codeine sulfate 30 mg tablet", "2"],
+    ["Acetaminophen-codeine 300-30 mg tablet", "3"],
+    ["Butalbital-aspirin-caffeine 50-325-40 mg capsule", "3"],
+    ["Butalbital-acetaminophen-caffeine 50-325-40 mg tablet", "0"],
+    ["Fioricet with codeine (butalbital-acetaminophen-caffeine-codeine)", "3"],
+    ["Sodium oxybate 500 mg/mL", "3"],
+    ["Methyltestosterone 10 mg", "3"],
+    ["Esterified estrogens-methyltestosterone 1.25-2.5 mg", "0"],
+    ["Triazolam 0.25 mg tablet", "4"],
+    ["Butorphanol 10 mg/mL nasal spray", "4"],
+    ["Chlordiazepoxide 10 mg capsule", "4"],
+    ["Chlordiazepoxide-clidinium 5-2.5 mg", "0"],
+    ["Azstarys (serdexmethylphenidate-dexmethylphenidate)", "2"],
+    ["Promethazine-codeine 6.25-10 mg/5 mL syrup", "5"],
+    ["Diphenoxylate-atropine 2.5-0.025 mg", "5"],
+    ["Ganaxolone 50 mg/mL", "5"],
+    ["Nalbuphine 10 mg/mL", "0"],
+    ["Apomorphine 10 mg/mL", "0"],
+  ])("21 CFR 1308: %s is in schedule %s", (name, schedule) => {
+    expect(scheduleByName(name)).toBe(schedule);
+  });
+
   test("the names of all listed ingredients are recognized inside a description", () => {
     for (const [schedule, names] of Object.entries(controlledIngredients))
       for (const name of names) expect(scheduleByName(`${name.toUpperCase()} HCl 10 MG tablet`)).toBe(schedule);

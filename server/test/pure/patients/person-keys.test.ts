@@ -26,7 +26,7 @@ const someone: fc.Arbitrary<IncomingPatient> = fc.record({
 });
 const recordOf = (patient: IncomingPatient): PatientRecord =>
   newPatientRecord(
-    { patient, allergies: [] } as unknown as Parameters<typeof newPatientRecord>[0],
+    { patient, allergies: [], diagnoses: [] } as unknown as Parameters<typeof newPatientRecord>[0],
     new Date("2026-11-15T08:30:00Z"),
   ).record;
 const shareKey = (one: PatientRecord, other: PatientRecord) => {

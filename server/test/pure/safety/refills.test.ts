@@ -2,16 +2,26 @@ import type { DrugSchedule } from "@pestle/contract";
 import { describe, expect, test } from "vitest";
 import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
 import { readSafetyData } from "../../../src/domain/safety/data.ts";
-import { daysDispensed } from "../../../src/domain/safety/refill-findings.ts";
 import { daysAgo, keysOf, NOW, shipped, shippedJson } from "../../support/samples/safety.ts";
 
-type Filled = { days_ago: number; days_supply: number | null; order_number?: string; prescription_id?: number };
+type Filled = {
+  days_ago: number;
+  days_supply: number | null;
+  order_number?: string;
+  prescription_id?: number;
+  units?: number;
+};
 
 /** The findings for a refill of one drug after these fills. */
 const refill = (
   drug_schedule: DrugSchedule,
   fills: readonly Filled[],
-  { drug = "zolpidem", gcn = "1", data = shipped }: { drug?: string; gcn?: string | null; data?: typeof shipped } = {},
+  {
+    drug = "zolpidem",
+    gcn = "1",
+    data = shipped,
+    ordered_units,
+  }: { drug?: string; gcn?: string | null; data?: typeof shipped; ordered_units?: number } = {},
 ) =>
   assessSafety(data, {
     items: [
@@ -22,19 +32,21 @@ const refill = (
         is_drug: true,
         gcn,
         sig_text: null,
-        units: null,
+        units: ordered_units === undefined ? null : 30,
         days_supply: 30,
         drug_schedule,
         prescription_id: 5,
+        ...(ordered_units !== undefined && { ordered_units }),
       },
     ],
-    fills: fills.map(({ days_ago, days_supply, order_number, prescription_id = 4 }, index) => ({
+    fills: fills.map(({ days_ago, days_supply, order_number, prescription_id = 4, units }, index) => ({
       prescription_id,
       order_number: order_number ?? String(index + 1),
       ingredients: [drug],
       gcn: "1",
       shipped_at: daysAgo(days_ago),
       days_supply,
+      ...(units !== undefined && { units, written_qty: 30 }),
     })),
     allergies: [],
     medications: [],
@@ -74,6 +86,31 @@ describe("a refill", () => {
     expect(refill("2", [part])).toEqual([]);
     expect(refill("2", [{ days_ago: 10, days_supply: 30 }, part])).toMatchObject([{ exception_id: 75 }]);
     expect(refill("3", [part])).toMatchObject([{ exception_id: 75 }]);
+  });
+
+  test.each(["3", "4", "5"] as const)("is not the rest of a partial fill of schedule %s", (schedule) => {
+    const part = { days_ago: 3, days_supply: 10, prescription_id: 5, units: 10 };
+    const order = (ordered_units: number, ...fills: Filled[]) => refill(schedule, fills, { ordered_units });
+    expect(order(20, part)).toEqual([]);
+    expect(order(10, part)).toEqual([]);
+    expect(order(10, part, { ...part, days_ago: 2, order_number: "b" })).toEqual([]);
+    // More than the rest, the next fill, and a part of another prescription are refills.
+    expect(order(21, part)).toMatchObject([{ exception_id: 75 }]);
+    expect(order(10, part, { ...part, days_ago: 2, days_supply: 20, units: 20 })).toMatchObject([{ exception_id: 75 }]);
+    expect(order(20, { ...part, prescription_id: 4 })).toMatchObject([{ exception_id: 75 }]);
+    // The fill before the part still counts.
+    const early = { days_ago: 12, days_supply: 30, prescription_id: 4, units: 30 };
+    expect(order(20, early, part)).toMatchObject([{ exception_id: 75 }]);
+    expect(order(20, { ...early, days_ago: 26 }, part)).toEqual([]);
+  });
+
+  test("is due after the first part of a fill that was dispensed in parts", () => {
+    const parts = (days_ago: number) => [
+      { days_ago, days_supply: 10, prescription_id: 5, units: 10 },
+      { days_ago: days_ago - 8, days_supply: 20, prescription_id: 5, units: 20 },
+    ];
+    expect(refill("4", parts(26), { ordered_units: 30 })).toEqual([]);
+    expect(refill("4", parts(25), { ordered_units: 30 })).toMatchObject([{ exception_id: 75 }]);
   });
 
   test("of another drug only warns, even on the same day", () => {
@@ -137,14 +174,6 @@ describe("early refills of a year", () => {
     expect(refill("4", monthly(12, 30))).toEqual([]);
     expect(refill("4", [{ days_ago: 366, days_supply: 360 }, ...monthly(1, 30)])).toEqual([]);
   });
-});
-
-test("the days of a fill follow the units that were dispensed", () => {
-  expect(daysDispensed({ days_supply: 30, units: 90, written_qty: 30 })).toBe(90);
-  expect(daysDispensed({ days_supply: 30, units: 10, written_qty: 30 })).toBe(10);
-  expect(daysDispensed({ days_supply: 30, units: 10, written_qty: null })).toBe(30);
-  expect(daysDispensed({ days_supply: 30, units: 10, written_qty: 0 })).toBe(30);
-  expect(daysDispensed({ days_supply: null, units: 10, written_qty: 30 })).toBe(null);
 });
 
 test("tables from before these columns still hold controlled drugs", () => {

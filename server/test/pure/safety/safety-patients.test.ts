@@ -83,6 +83,29 @@ describe("conditions", () => {
     ["not pregnant", ["past_pregnancy"]],
     ["pregnant (O26.9), asthma", ["asthma", "pregnancy"]],
     ["no asthma; seizures", ["seizure"]],
+    ["no asthma, seizures", ["seizure"]],
+    ["no asthma, COPD or seizures", []],
+    ["Denies seizures, eating disorders, MTC", []],
+    ["denies asthma, has seizures", ["seizure"]],
+    ["no personal or family history of MTC or MEN2", []],
+    ["Pregnant? No", []],
+    ["Seizures: none", ["none"]],
+    ["asthma, not well controlled", ["asthma"]],
+    ["Chronic kidney disease, stage 4 (severe)", ["kidney", "severe_kidney"]],
+    ["non-ischemic cardiomyopathy", ["heart_failure"]],
+    ["eGFR 24 mL/min", ["kidney", "severe_kidney"]],
+    ["eGFR: <30", ["kidney", "severe_kidney"]],
+    ["eGFR > 60", []],
+    ["K+ 6.1", ["hyperkalemia"]],
+    ["potassium 20 mEq", []],
+    ["pregnant, 7 weeks", ["first_trimester", "pregnancy"]],
+    ["38 weeks pregnant", ["near_term", "pregnancy"]],
+    ["epilepsey", ["seizure"]],
+    ["hypernatremia", ["no_rule"]],
+    ["heart attack 3 weeks ago", ["heart_attack", "past_infarction", "recent_infarction"]],
+    ["heart attack in 2015", ["heart_attack", "past_infarction"]],
+    ["son has asthma", []],
+    ["mother of two, asthma as a child", ["asthma"]],
     ["denies seizures or asthma", []],
     ["Asthma but no seizures", ["asthma"]],
     ["family history of breast cancer", []],
@@ -91,7 +114,7 @@ describe("conditions", () => {
     ["stroke in father", []],
     ["breastfeeding mother", ["breastfeeding"]],
     ["pregnant mother of two", ["pregnancy"]],
-    ["wife is pregnant", ["past_pregnancy"]],
+    ["wife is pregnant", ["pregnant_partner"]],
     ["Not pregnant or breastfeeding", ["past_pregnancy"]],
     ["planning to get pregnant", ["trying_to_conceive"]],
     ["glaucoma (narrow-angle)", ["glaucoma_narrow"]],
@@ -210,13 +233,14 @@ describe("rules about the patient", () => {
   });
 
   test("about doses: the maximum passes, and a tenth more does not", () => {
-    for (const { ingredient: name, max_per_day, unit, from, below, words, severity } of rows.dose_limits) {
+    for (const { ingredient: name, max_per_day, unit, sex, from, below, words, severity } of rows.dose_limits) {
       const ingredient = members(name)[0]!;
       const age = from ?? (below === null ? 40 : below - 1);
       const at = (amount: number) =>
         assess({
           drug: `${ingredient} ${amount} ${unit} ${words[0] ?? ""} tablet`,
           age,
+          ...(sex !== null && { sex }),
           sig: "take 1 tablet daily",
         }).find(({ key }) => key === `dose ${ingredient} daily`);
       expect(at(max_per_day), `${ingredient} ${max_per_day}`).toBeUndefined();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { unavailableFinding } from "../../../src/domain/safety/finding.ts";
 import { understand } from "../../../src/domain/safety/texts/understand.ts";
-import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
+import { daysAgo, found, holdsOf, keysOf, shipped } from "../../support/samples/safety.ts";
 
 /** Texts that look like a finding and are not: none of these may hold an order. */
 const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>[1]][] = [
@@ -43,7 +43,37 @@ test.each(nearMisses)("near miss: %s", (_what, drugs, told) => {
   expect(holdsOf(found(drugs, told))).toEqual([]);
 });
 
+test.each([
+  ["insulin glargine", "Humalog", []],
+  ["insulin lispro", "Lantus 20 units at bedtime", []],
+  ["insulin", "Novolog", []],
+  ["insulin glargine", "Tresiba", ["duplicate_therapy basal_insulins insulin degludec insulin glargine"]],
+  ["insulin lispro", "Fiasp", ["duplicate_therapy mealtime_insulins insulin aspart insulin lispro"]],
+])("%s beside %s: only two insulins of the same kind are a duplicate", (drug, listed, keys) => {
+  expect(keysOf(found([drug], { medications: [listed] }))).toEqual(keys);
+});
+
 describe("an allergy", () => {
+  test("with a side effect only concerns the drug itself", () => {
+    const holds = (drug: string, allergy: string) => holdsOf(found([drug], { allergies: [allergy] }));
+    expect(holds("codeine", "codeine - nausea")).toEqual(["allergy codeine codeine"]);
+    expect(holds("oxycodone", "codeine - nausea")).toEqual([]);
+    expect(holds("oxycodone", "codeine - nausea and hives")).toEqual(["allergy codeine oxycodone"]);
+    expect(holds("oxycodone", "codeine")).toEqual(["allergy codeine oxycodone"]);
+    expect(holds("cephalexin", "codeine - nausea, amoxicillin")).toEqual(["allergy amoxicillin cephalexin"]);
+  });
+
+  test("to an inactive ingredient depends on the form", () => {
+    const holds = (drug: string, product: string, allergy: string) =>
+      holdsOf(found([drug], { allergies: [allergy] }, shipped, product));
+    expect(holds("testosterone", "testosterone enanthate 200 mg/mL", "sesame")).toEqual([
+      "allergy sesame testosterone",
+    ]);
+    expect(holds("testosterone", "testosterone 1.62 % gel", "sesame")).toEqual([]);
+    expect(holds("fluticasone", "Flovent Diskus", "milk protein")).toEqual(["allergy milk protein fluticasone"]);
+    expect(holds("fluticasone", "Flonase nasal spray", "milk protein")).toEqual([]);
+  });
+
   test("is graded by closeness: the drug, its class, a related class", () => {
     const to = (drug: string, allergy: string) => found([drug], { allergies: [allergy] })[0]!;
     expect(to("amoxicillin", "amoxicillin")).toMatchObject({
@@ -76,7 +106,8 @@ describe("an allergy", () => {
   test.each([
     ["a word the tables do not know", ["Zorblaxin"], [1]],
     ["a word beside one they know", ["NKDA", "penicillin and zorblaxin"], [2]],
-    ["a misspelling of two drugs", ["hydroxine", "NKA"], [1]],
+    ["a misspelling of two drugs", ["amiloridine", "NKA"], [1]],
+    ["a misspelling that is far from its drug", ["hydroxine", "NKA"], [1]],
     ["a reaction without a cause", ["hives"], [1]],
     ["another script", ["青霉素"], [1]],
     ["signs", ["???"], [1]],
@@ -187,4 +218,33 @@ describe("the same drug twice", () => {
 
 test("an engine that is unfit holds the order", () => {
   expect(unavailableFinding()).toMatchObject({ kind: "unavailable", exception_id: 75, item_id: null });
+});
+
+describe("a listed kind of drug", () => {
+  test("counts as its worst member", () => {
+    expect(holdsOf(found(["naproxen"], { medications: ["blood thinner"] }))).toEqual([
+      "interaction naproxen oral_anticoagulants",
+    ]);
+    expect(holdsOf(found(["warfarin"], { medications: ["blood thinner"] }))).toEqual([]);
+  });
+
+  test("belongs to every wider kind", () => {
+    expect(holdsOf(found(["ibuprofen"], { medications: ["ACE inhibitor", "HCTZ"] }))).toContain(
+      "interaction nephrotoxic_triple ibuprofen",
+    );
+  });
+});
+
+test("a brand has all its ingredients, also those that the tables do not name", () => {
+  expect(holdsOf(found(["tranexamic acid"], { medications: ["Annovera"] }))).toContain(
+    "interaction ethinyl estradiol tranexamic acid",
+  );
+});
+
+test("a brand for another use is a second therapy, and other names of one pill are not", () => {
+  expect(holdsOf(found(["bupropion"], { medications: ["Zyban"] }))).toEqual(["duplicate_therapy bupropion"]);
+  expect(holdsOf(found(["bupropion"], { medications: ["Wellbutrin"] }))).toEqual([]);
+  expect(holdsOf(found(["ethinyl estradiol + norgestimate"], { medications: ["Sprintec"] }, shipped, "Mili"))).toEqual(
+    [],
+  );
 });

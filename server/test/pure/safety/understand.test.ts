@@ -17,7 +17,7 @@ const understood: [text: string, means: string[]][] = [
   ["amlodipine 5mg once a day", ["amlodipine"]],
   ["Levothyroxine 50 mcg every morning", ["levothyroxine"]],
   ["albuterol inhaler 2 puffs q4h prn", ["albuterol"]],
-  ["insulin glargine 20 units at bedtime", ["insulin"]],
+  ["insulin glargine 20 units at bedtime", ["insulin glargine"]],
   ["gabapentin 300 mg TID", ["gabapentin"]],
   ["omeprazole 20mg DR capsule", ["omeprazole"]],
   ["ibuprofen 200 mg as needed for pain", ["ibuprofen"]],
@@ -58,7 +58,7 @@ const understood: [text: string, means: string[]][] = [
   ["Bactrim DS", ["sulfamethoxazole", "trimethoprim"]],
   ["Tylenol with codeine", ["acetaminophen", "codeine"]],
   ["Ozempic/metformin", ["semaglutide", "metformin"]],
-  ["Claritin-D 24 hour", ["pseudoephedrine"]],
+  ["Claritin-D 24 hour", ["loratadine", "pseudoephedrine"]],
   ["Nexplanon", ["etonogestrel"]],
   ["Depo-Provera", ["medroxyprogesterone"]],
   // Salts.
@@ -115,8 +115,8 @@ const understood: [text: string, means: string[]][] = [
   ["ACE inhibitors (cough)", ["ace_inhibitors"]],
   ["statins", ["statins", "cyp3a4_statins"]],
   ["SSRI", ["ssris_snris", "ssris"]],
-  ["OCPs", ["estrogens"]],
-  ["birth control pill", ["estrogens"]],
+  ["OCPs", ["estrogens", "hormonal_contraceptives", "combined_contraceptives"]],
+  ["birth control pill", ["estrogens", "hormonal_contraceptives", "combined_contraceptives"]],
   ["sulfa drugs", ["sulfonamide_antibiotics"]],
   ["some MAO inhibitor", ["maois"]],
   // Herbs and supplements.
@@ -287,10 +287,17 @@ describe("what is not understood", () => {
     const findings = found(["sertraline"], { medications: ["phenelzien 15 mg"] });
     expect(holdsOf(findings)).toContain("interaction phenelzine sertraline");
     const asked = findings.find(({ kind }) => kind === "unknown_drug");
-    expect(asked).toMatchObject({ exception_id: 75, message: expect.stringContaining("Did you mean phenelzine?") });
+    expect(asked).toMatchObject({
+      severity: "moderate",
+      exception_id: null,
+      message: expect.stringContaining("Did you mean phenelzine?"),
+    });
     const allergic = found(["amoxicillin"], { allergies: ["amoxicilin"] });
     expect(holdsOf(allergic)).toContain("allergy amoxicillin amoxicillin");
-    expect(allergic.find(({ kind }) => kind === "unknown_drug")).toMatchObject({ exception_id: 74 });
+    expect(allergic.find(({ kind }) => kind === "unknown_drug")).toMatchObject({ exception_id: null });
+    expect(holdsOf(found(["tretinoin"], { medications: ["lisinoprl 10 mg"], allergies: ["sulfamethoxazol"] }))).toEqual(
+      [],
+    );
   });
 
   test("a product whose ingredients no table knows holds with 75 on its item", () => {

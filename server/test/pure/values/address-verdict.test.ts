@@ -8,9 +8,10 @@ import {
 } from "../../../src/adapters/address-validator.ts";
 import { loadZipTable } from "../../../src/adapters/zip-table.ts";
 import { addressHolds, SHIP_TO_NAME_CHARACTERS, shipToName } from "../../../src/domain/values/address/address-holds.ts";
-import { isMisspelling, withinEdits } from "../../../src/domain/values/address/city-name.ts";
+import { isMisspelling } from "../../../src/domain/values/address/city-name.ts";
 import { addressKinds, type Reason, reasons, resultOf } from "../../../src/domain/values/address/verdict.ts";
 import { zipsOneSlipAway } from "../../../src/domain/values/address/zip.ts";
+import { withinEdits } from "../../../src/domain/values/text.ts";
 import { effort } from "../../support/tools/effort.ts";
 import { quickest } from "../../support/tools/quickest.ts";
 

@@ -18,13 +18,16 @@ type Told = Partial<Omit<SafetyFacts, "items" | "fills">> & {
   fills?: (Partial<SafetyFacts["fills"][number]> & { ingredients: readonly string[] })[];
 };
 
-/** The findings for an order of these drugs, one item each; " + " joins the ingredients of one product. */
-export function found(drugs: readonly string[], told: Told = {}, data = shipped): SafetyFinding[] {
+/**
+ * The findings for an order of these drugs, one item each; " + " joins the ingredients of one product. `product` is their
+ * name, if it is not that of the ingredients.
+ */
+export function found(drugs: readonly string[], told: Told = {}, data = shipped, product?: string): SafetyFinding[] {
   return assessSafety(data, {
     items: drugs.map((drug, index) => ({
       item_id: index + 1,
       ingredients: drug.split(" + "),
-      drug,
+      drug: product ?? drug,
       is_drug: true,
       gcn: `item ${index + 1}`,
       sig_text: null,
