@@ -1,20 +1,33 @@
 import type { Config } from "./config.ts";
+import { connectionTo } from "./db/connection.ts";
 import { type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
+import { loadRole, type Roles } from "./db/roles.ts";
 
 export type Database = {
+  /** For work across accounts: jobs, the pharmacy's pages, intake and commands. Its role sees every account. */
   db: Db;
-  /** The same database with separate connections for the delivery queue, which never waits for the others. */
+  /** For requests of one account (`tenants.of`). Without an account, its role sees no row of any. */
+  tenants: Db;
+  /** The same database as `db`, with separate connections for the delivery queue, which never waits for the others. */
   queue: Db;
+  /** Opens the database as the owner of the tables, for migrations, backups and restores. The caller closes it. */
+  openOwner(): Db;
+  /** Undefined if one role does everything. */
+  roles(): Promise<Roles | undefined>;
   embedded: boolean;
   /** Restarts an embedded database that stopped. Does nothing with DATABASE_URL. */
   revive(): Promise<void>;
-  /** Closes the pool, and stops an embedded database that no other process uses. */
+  /** Closes the pools, and stops an embedded database that no other process uses. */
   close(): Promise<void>;
 };
 
+type Connections = Record<"owner" | "service" | "jobs", DbOptions["connection"]>;
+
 /** One to claim, one to record results, one spare. */
 const QUEUE_CONNECTIONS = 3;
+const OWNER_CONNECTIONS = 2;
+const FEWEST_CONNECTIONS = 2;
 
 /** Opens the configured database: DATABASE_URL, or the embedded one in DATA_DIR. The service and the CLI share this. */
 export async function openDatabase(
@@ -29,20 +42,36 @@ export async function openDatabase(
     named_statements: config.DATABASE_NAMED_STATEMENTS === "true",
     ...report,
   };
-  const openBoth = (connection: DbOptions["connection"]) => {
-    const db = openDb({ ...shared, connection });
-    const queue = openDb({ ...shared, connection, pool_size: QUEUE_CONNECTIONS, along_indexes: true });
-    return { db, queue, close: async () => void (await Promise.all([db.close(), queue.close()])) };
+  const openAll = ({ owner, service, jobs }: Connections, split: boolean) => {
+    const tenants = openDb({ ...shared, connection: service });
+    const jobs_size = Math.max(FEWEST_CONNECTIONS, Math.ceil(config.DATABASE_POOL_SIZE / 2));
+    const db = split ? openDb({ ...shared, connection: jobs, pool_size: jobs_size }) : tenants;
+    const queue = openDb({ ...shared, connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true });
+    return {
+      db,
+      tenants,
+      queue,
+      openOwner: () => openDb({ ...shared, connection: owner, pool_size: OWNER_CONNECTIONS }),
+      roles: async () => (split ? { service: await loadRole(tenants), jobs: await loadRole(db) } : undefined),
+      close: async () => void (await Promise.all([...new Set([db, tenants, queue])].map((one) => one.close()))),
+    };
   };
   if (config.DATABASE_URL !== "") {
-    const opened = openBoth({ connectionString: config.DATABASE_URL });
-    return { ...opened, embedded: false, revive: async () => {} };
+    const ssl = { mode: config.PGSSLMODE, root_certificate_file: config.PGSSLROOTCERT };
+    const service = connectionTo(config.DATABASE_URL, ssl);
+    const split = config.DATABASE_JOBS_URL !== "";
+    const connections = {
+      owner: split ? connectionTo(config.DATABASE_OWNER_URL, ssl) : service,
+      service,
+      jobs: split ? connectionTo(config.DATABASE_JOBS_URL, ssl) : service,
+    };
+    return { ...openAll(connections, split), embedded: false, revive: async () => {} };
   }
   const embedded = await openEmbeddedPostgres({
     data_dir: config.DATA_DIR,
     ...(log && { log }),
   });
-  const opened = openBoth(embedded.connection);
+  const opened = openAll({ ...embedded, owner: embedded.connection }, true);
   return {
     ...opened,
     embedded: true,

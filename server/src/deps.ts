@@ -9,7 +9,7 @@ import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
-import type { Database } from "./db/db.ts";
+import type { Database, Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
@@ -25,7 +25,10 @@ export type Deps = {
   config: Config;
   /** Public URLs of the three listeners, set when they listen. */
   addresses: Readonly<Addresses>;
+  /** All accounts, or the one account of the request (`forAccount`). */
   db: Database;
+  /** The database for one account at a time. */
+  tenants: Pick<Db, "of">;
   /** Only for the delivery queue. */
   queue: Database;
   vault: Vault;
@@ -59,3 +62,9 @@ export type Deps = {
   /** Real time. An account's own time is `accountNow`. */
   now: () => Date;
 };
+
+/**
+ * The same dependencies for one account: its statements see and write rows of that account alone, even if they forget to
+ * say which. Every request of a partner runs with these.
+ */
+export const forAccount = (deps: Deps, account_id: string): Deps => ({ ...deps, db: deps.tenants.of(account_id) });

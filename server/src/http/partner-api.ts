@@ -2,7 +2,7 @@ import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
-import type { Deps } from "../deps.ts";
+import { type Deps, forAccount } from "../deps.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import type { FinishedAnswer } from "../usecases/write.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
@@ -134,7 +134,8 @@ export function addPartnerApi(app: FastifyInstance, deps: Deps, routes: Route[] 
 function reading(deps: Deps, endpoint: Endpoint, handler: ReadHandler) {
   const names = Object.keys(endpoint.query ?? {});
   return (request: FastifyRequest, reply: FastifyReply) => {
-    const result = handler(deps, callOf(deps, request, names));
+    const call = callOf(deps, request, names);
+    const result = handler(forAccount(deps, call.grant.account_id), call);
     return result instanceof Promise ? result.then((made) => send(request, reply, made)) : send(request, reply, result);
   };
 }
@@ -146,7 +147,7 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const optional = endpoint.body_optional ?? false;
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const done = await handler(deps, { ...call, key }, body);
+    const done = await handler(forAccount(deps, call.grant.account_id), { ...call, key }, body);
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };

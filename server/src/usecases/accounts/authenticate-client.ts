@@ -58,7 +58,7 @@ export async function authenticateClient(
 
 async function readClient(deps: Deps, client_id: string): Promise<KnownClient | undefined> {
   const { account_id, credential_id } = splitClientId(client_id) ?? { account_id: "", credential_id: "" };
-  const row = await loadCredential(deps.db, account_id, credential_id);
+  const row = await loadCredential(deps.tenants.of(account_id), account_id, credential_id);
   return row === undefined || row.revoked_at !== null ? undefined : unsealed(deps, row);
 }
 

@@ -23,7 +23,7 @@ export function checkBearer(deps: Deps, authorization: string | undefined, scope
 
 async function readGrant(deps: Deps, account_id: string, token_hash: Buffer, scope: string): Promise<Grant> {
   const { version } = deps.copies;
-  const grant = await loadGrant(deps.db, account_id, token_hash);
+  const grant = await loadGrant(deps.tenants.of(account_id), account_id, token_hash);
   if (grant === undefined) throw new Unauthorized("invalid_token");
   keep(deps.copies, version, deps.copies.grants, token_hash.toString("base64"), grant);
   return sufficient(deps, grant, scope);

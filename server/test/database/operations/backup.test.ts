@@ -24,7 +24,7 @@ beforeAll(async () => {
   file = join(folder, "whole.backup");
   app = await startTestApp();
   await app.call("/simulate", clockMove("before"));
-  taken = await backUp(app.deps.db, file, new Date());
+  taken = await backUp(app.owner, file, new Date());
 });
 afterAll(async () => {
   await app.stop();
@@ -58,7 +58,7 @@ const contents = async (db: Db, tables: readonly string[]) =>
 test("a restore equals the original, and a service starts on it with the same tokens and credentials", async () => {
   const token = await app.token();
   const later = join(folder, "later.backup");
-  await backUp(app.deps.db, later, new Date());
+  await backUp(app.owner, later, new Date());
   await withEmptyDatabase(async (db, url) => {
     const verified = await verifyBackup(later, master);
     await restore(db, verified);
@@ -87,7 +87,7 @@ test("a backup is one snapshot: concurrent writes are in it completely or not at
   const writer = (async () => {
     for (let n = 0; !stop; n++) await app.call("/simulate", { ...clockMove(`busy-${n}`), partner: 1 });
   })();
-  for (let n = 0; n < 3; n++) await backUp(app.deps.db, busy, new Date());
+  for (let n = 0; n < 3; n++) await backUp(app.owner, busy, new Date());
   stop = true;
   await writer;
   await withEmptyDatabase(async (db) => {
@@ -138,13 +138,13 @@ test("another master key, a newer schema and a database with rows are refused, e
   const change = (lines: string[]) => lines.with(0, JSON.stringify({ ...JSON.parse(lines[0]!), schema_version: 9999 }));
   writeFileSync(newer, resigned(readFileSync(file), change));
   await expect(verifyBackup(newer, master)).rejects.toThrow("which this build does not know");
-  await expect(restore(app.deps.db, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
+  await expect(restore(app.owner, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
 });
 
 test("an unwritable file is reported as such, and no part of it remains", async () => {
   const told = /^The file cannot be written \((ENOENT|EISDIR)\)\. Give a file in an existing, writable folder/;
   for (const place of [join(folder, "nowhere", "a.backup"), folder]) {
-    await expect(backUp(app.deps.db, place, new Date())).rejects.toThrow(told);
+    await expect(backUp(app.owner, place, new Date())).rejects.toThrow(told);
   }
   expect(readdirSync(join(folder, "..")).filter((name) => name.startsWith(`${basename(folder)}.`))).toEqual([]);
 });
