@@ -127,7 +127,7 @@ beforeAll(async () => {
           quantity: 1,
           package_size: 90,
           prescriber_name: mark("prescriber"),
-          prescriber_phone: PHONE,
+          prescriber_phone: "4155550199",
         },
       ],
     },
