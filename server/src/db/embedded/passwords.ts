@@ -2,11 +2,10 @@ import { randomBytes } from "node:crypto";
 import { chown, link, open, readFile, rename, stat, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import pg from "pg";
-import { createRolesText } from "../roles.ts";
 import { type Layout, NAME } from "./layout.ts";
 import { livePostmaster } from "./locks.ts";
 import type { Connection } from "./probe.ts";
-import { ignoreCodes } from "./scratch.ts";
+import { ignoreCodes, removeAbandoned } from "./scratch.ts";
 
 /** The roles of the embedded cluster. The owner is the cluster's superuser; nothing serves requests with it. */
 export const ROLES = { owner: NAME, service: `${NAME}_service`, jobs: `${NAME}_jobs` } as const;
@@ -24,20 +23,29 @@ const LOCK = 7_205_524;
 /** Reads the passwords, or creates them. The file is complete when it appears, and the first writer wins. */
 export async function loadPasswords({ data_dir }: Layout): Promise<{ passwords: Passwords; created: boolean }> {
   const file = join(data_dir, PASSWORD_FILE);
-  const found = await readFile(file, "utf8").catch(ignoreCodes("ENOENT"));
-  if (found !== undefined) return { passwords: parsed(file, found), created: false };
-  const draft = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  const secret = () => randomBytes(24).toString("base64url");
-  const handle = await open(draft, "wx", 0o600);
+  let created = false;
+  for (;;) {
+    const found = await readFile(file, "utf8").catch(ignoreCodes("ENOENT"));
+    if (found !== undefined) return { passwords: parsed(file, found), created };
+    await removeAbandoned(data_dir, `${PASSWORD_FILE}.`);
+    const draft = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
+    const secret = () => randomBytes(24).toString("base64url");
+    await writeWhole(draft, `${JSON.stringify({ owner: secret(), service: secret(), jobs: secret() }, null, 2)}\n`);
+    const linked = link(draft, file).then(() => true);
+    // Another call of this process may have removed the draft as abandoned.
+    created = (await linked.catch(ignoreCodes("EEXIST", "ENOENT"))) === true;
+    await unlink(draft).catch(ignoreCodes("ENOENT"));
+  }
+}
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
   try {
-    await handle.writeFile(`${JSON.stringify({ owner: secret(), service: secret(), jobs: secret() }, null, 2)}\n`);
+    await handle.writeFile(text);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  const created = await link(draft, file).then(() => true, ignoreCodes("EEXIST"));
-  await unlink(draft);
-  return { passwords: parsed(file, await readFile(file, "utf8")), created: created === true };
 }
 
 function parsed(file: string, text: string): Passwords {
@@ -69,16 +77,10 @@ export async function closeCluster(layout: Layout, connection: Connection, passw
     await client.query("select pg_advisory_lock($1)", [LOCK]);
     const { rows } = await client.query<{ rolname: string }>("select rolname from pg_roles");
     const known = new Set(rows.map(({ rolname }) => rolname));
-    const { owner, ...others } = ROLES;
-    if (!known.has(others.service) || !known.has(others.jobs)) {
-      const missing = createRolesText(others, passwords).filter(
-        (_, index) => !known.has(Object.values(others)[index]!),
-      );
-      for (const text of missing) await client.query(text);
-    }
-    for (const [key, role] of Object.entries({ owner, ...others })) {
+    for (const [key, role] of Object.entries(ROLES)) {
       const password = pg.escapeLiteral(passwords[key as keyof Passwords]);
-      await client.query(`alter role ${pg.escapeIdentifier(role)} password ${password}`);
+      const verb = known.has(role) ? "alter" : "create";
+      await client.query(`${verb} role ${pg.escapeIdentifier(role)} login password ${password}`);
     }
     await writeHba(layout, PASSWORDS_ONLY);
     await client.query("select pg_reload_conf()");
@@ -91,13 +93,7 @@ async function writeHba({ cluster }: Layout, text: string): Promise<void> {
   const file = join(cluster, HBA_FILE);
   const { uid, gid } = await stat(file);
   const draft = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeWhole(draft, text);
   if (process.getuid?.() === 0) await chown(draft, uid, gid);
   await rename(draft, file);
 }

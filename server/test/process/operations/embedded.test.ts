@@ -181,12 +181,18 @@ describe("an embedded PostgreSQL", () => {
   it("admits its roles by password only, and only the owner is a superuser", async () => {
     const { connection, service, jobs } = await openEmbeddedPostgres({ data_dir });
     for (const one of [connection, service, jobs]) {
-      const [role, superuser] = await query(one, "select current_user::text, usesuper from pg_user where usename = current_user");
+      const [role, superuser] = await query(
+        one,
+        "select current_user::text, usesuper from pg_user where usename = current_user",
+      );
       expect([role, superuser]).toEqual([one.user, one === connection]);
       await expect(connect({ ...one, password: "" })).rejects.toThrow(/password/);
       await expect(connect({ ...one, password: "wrong" })).rejects.toThrow(/authentication failed/);
     }
-    const methods = await query(connection, "select distinct auth_method from pg_hba_file_rules where auth_method <> 'reject'");
+    const methods = await query(
+      connection,
+      "select distinct auth_method from pg_hba_file_rules where auth_method <> 'reject'",
+    );
     expect(methods).toEqual(["scram-sha-256"]);
   });
 
@@ -382,7 +388,8 @@ describe("a first start killed with kill -9", () => {
     if (killed === "server and postgres") await killPostmaster(data_dir, "SIGKILL");
     const { connection } = await openEmbeddedPostgres({ data_dir });
     expect(await query(connection, "select current_database()::text")).toEqual(["pestle"]);
-    if (killed !== "server") expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "postgres.passwords", "socket"]);
+    if (killed !== "server")
+      expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "postgres.passwords", "socket"]);
   });
 });
 
