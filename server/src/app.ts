@@ -157,6 +157,7 @@ export async function startApp(
       config,
       addresses,
       db,
+      across: db,
       tenants: database.tenants,
       queue: database.queue,
       vault,

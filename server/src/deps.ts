@@ -27,6 +27,8 @@ export type Deps = {
   addresses: Readonly<Addresses>;
   /** All accounts, or the one account of the request (`forAccount`). */
   db: Database;
+  /** All accounts, always: for work of the pharmacy that a request of one account causes. */
+  across: Database;
   /** The database for one account at a time. */
   tenants: Pick<Db, "of">;
   /** Only for the delivery queue. */

@@ -44,6 +44,7 @@ export function withDeps<Result>(
     return work({
       config,
       db,
+      across: db,
       tenants,
       queue: db,
       vault,

@@ -201,7 +201,6 @@ describe("an embedded PostgreSQL", () => {
     await query(first.connection, "create table kept as select 7 as value");
     await query(first.connection, "drop role pestle_service");
     await query(first.connection, "drop role pestle_jobs");
-    await query(first.connection, "alter role pestle password null");
     expect(await first.stopIfUnused()).toBe(true);
     const rules = join(data_dir, "postgres/pg_hba.conf");
     await writeFile(rules, "local all all trust\nhost all all 127.0.0.1/32 reject\n");
