@@ -106,7 +106,8 @@ async function tests(name: string, args: string[], env: Record<string, string> =
   if (repeats && second.problems.length === 0) {
     const steady = first.files.filter(({ problems }) => problems.length === 0);
     for (const { passed: count } of [...steady, ...second.files]) passed += count;
-    for (const { file, problems } of failed) for (const problem of problems) unsteady.push(`${name}, ${file}: ${problem}`);
+    for (const { file, problems } of failed)
+      for (const problem of problems) unsteady.push(`${name}, ${file}: ${problem}`);
     return;
   }
   for (const { passed: count } of first.files) passed += count;
