@@ -1,8 +1,9 @@
 import { keep } from "../../copies.ts";
 import { type Grant, loadGrant } from "../../db/accounts/tokens.ts";
 import type { Deps } from "../../deps.ts";
+import { networkOf } from "../../domain/accounts/network.ts";
 import type { Limit } from "../../domain/accounts/rate-limit.ts";
-import { callerNetwork } from "../../domain/values/caller-network.ts";
+
 import { StatusRefusal, Unauthorized } from "../../domain/values/refusals.ts";
 import { tokenAccount, tokenHash } from "./issue-token.ts";
 
@@ -28,7 +29,7 @@ export function checkBearer(
   const token_hash = tokenHash(access_token);
   const copy = deps.bus.fresh() ? deps.copies.grants.get(token_hash.toString("base64")) : undefined;
   if (copy !== undefined) return sufficient(deps, copy, scope);
-  const network = callerNetwork(remote_address);
+  const network = networkOf(remote_address);
   const spent = deps.strangers.spend(network, "bearer", UNKNOWN_TOKENS, deps.now().getTime());
   if (!spent.allowed) throw new StatusRefusal(429, spent.retry_after_s);
   const giveBack = () => deps.strangers.giveBack(network, "bearer", UNKNOWN_TOKENS);

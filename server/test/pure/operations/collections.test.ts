@@ -4,7 +4,6 @@ import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 import { describe, expect, test } from "vitest";
 import { BoundedMap } from "../../../src/domain/values/bounded-map.ts";
-import { callerNetwork } from "../../../src/domain/values/caller-network.ts";
 import { createRateLimiter } from "../../../src/rate-limiter.ts";
 
 /**
@@ -244,14 +243,4 @@ test("a rate limiter with thirty thousand long names stays within its bytes and 
   for (let one = 0; one < 30_000; one++) limiter.spend("", `${one} ${long}`, limit, 0);
   expect(limiter.takeActive().length).toBeLessThanOrEqual((32 * 1024 * 1024) / 2_000);
   expect(limiter.spend("", `29999 ${long}`, limit, 0).allowed).toBe(false);
-});
-
-test("a caller's network is an IPv4 address or the first 64 bits of an IPv6 address", () => {
-  expect(callerNetwork("203.0.113.7")).toBe("203.0.113.7");
-  expect(callerNetwork("::ffff:203.0.113.7")).toBe("203.0.113.7");
-  expect(callerNetwork("2001:db8:0:1:aaaa::1")).toBe(callerNetwork("2001:0db8::1:ffff:0:0:2"));
-  expect(callerNetwork("2001:db8:0:2::1")).not.toBe(callerNetwork("2001:db8:0:1::1"));
-  expect(callerNetwork("::1")).toBe("0:0:0:0::/64");
-  expect(callerNetwork("fe80::1%eth0")).toBe("fe80:0:0:0::/64");
-  expect(callerNetwork(undefined)).toBe("");
 });
