@@ -3,7 +3,6 @@ import { type Grant, loadGrant } from "../../db/accounts/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { networkOf } from "../../domain/accounts/network.ts";
 import type { Limit } from "../../domain/accounts/rate-limit.ts";
-
 import { StatusRefusal, Unauthorized } from "../../domain/values/refusals.ts";
 import { tokenAccount, tokenHash } from "./issue-token.ts";
 
