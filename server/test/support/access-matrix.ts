@@ -64,8 +64,12 @@ export class Asker {
     });
   }
 
-  /** Asks every cell, many at a time, and returns a line for each one whose answer the tables do not allow. */
-  async wrongCells(cells: readonly Cell[], hide: (text: string) => string): Promise<string[]> {
+  /** Asks every cell and returns a line for each one whose answer the tables do not allow. */
+  async wrongCells(
+    cells: readonly Cell[],
+    hide: (text: string) => string,
+    at_once = this.#connections,
+  ): Promise<string[]> {
     const wrong: string[] = [];
     const left = cells.values();
     const work = async () => {
@@ -81,7 +85,7 @@ export class Asker {
         }
       }
     };
-    await Promise.all(Array.from({ length: this.#connections }, work));
+    await Promise.all(Array.from({ length: at_once }, work));
     return wrong;
   }
 

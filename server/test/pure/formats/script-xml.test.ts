@@ -109,6 +109,6 @@ describe("the XML parser", () => {
     ["blanks in the declaration", `<?xml ${" ".repeat(MEBIBYTE - 20)}?><a/>`],
     ["blanks before it", `${" ".repeat(MEBIBYTE - 4)}<a/>`],
   ])("1 MiB of %s costs less than 200 ms", (_, source) => {
-    expect(quickest(5_000, () => why(bytes(source)))).toBeLessThan(5_000);
+    expect(quickest(200, () => why(bytes(source)))).toBeLessThan(200);
   });
 });

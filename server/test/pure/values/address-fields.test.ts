@@ -106,13 +106,13 @@ describe("the fields of an address", () => {
 
   test("cost almost no time, however long", () => {
     const hostile = ["x", " ", "'", "-", "1", "\u0301", "#", "PO BOX ", "😀", "-'. "].map((bit) => bit.repeat(10_000));
-    const cost_ms = quickest(5_000, () => {
+    const cost_ms = quickest(200, () => {
       for (const text of hostile) {
         const all = Object.fromEntries(Object.keys(good).map((field) => [field, text]));
         expect(checkAddressFields(all, zips).length).toBeGreaterThan(5);
         expect(northAmericanPhone(text)).toBe(null);
       }
     });
-    expect(cost_ms).toBeLessThan(5_000);
+    expect(cost_ms).toBeLessThan(200);
   });
 });

@@ -232,7 +232,7 @@ describe("for any address", () => {
   });
 
   test("a hostile one costs almost no time and never throws", () => {
-    const cost_ms = quickest(5_000, () => {
+    const cost_ms = quickest(500, () => {
       for (const bit of [
         "x",
         " ",
@@ -255,7 +255,7 @@ describe("for any address", () => {
         }
       }
     });
-    expect(cost_ms).toBeLessThan(5_000);
+    expect(cost_ms).toBeLessThan(500);
   });
 });
 
