@@ -13,10 +13,10 @@ export type Target = {
 };
 
 /** Answers by status. `closed`: the server ended the connection without one. `open`: still no answer at the end. */
-export type Answers = Record<string, number>;
+type Answers = Record<string, number>;
 export type AttackTally = { sent: number; answers: Answers; faults: string[] };
 
-export type Attack = {
+type Attack = {
   about: string;
   /** Requests each second, or for `hold` new connections each second, at full strength. */
   per_second: number;
@@ -24,9 +24,9 @@ export type Attack = {
   most_open: number;
 } & ({ ask(target: Target, number: number): Asked } | { hold: Hold });
 
-export type Asked = { url: string; method: "GET" | "POST"; headers: Record<string, string>; body?: Buffer | string };
+type Asked = { url: string; method: "GET" | "POST"; headers: Record<string, string>; body?: Buffer | string };
 /** Bytes to send at once, and then one at a time each second. A reader that does not read leaves its answers unread. */
-export type Hold = { url(target: Target): string; first(target: Target): string; drip: string; reads: boolean };
+type Hold = { url(target: Target): string; first(target: Target): string; drip: string; reads: boolean };
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 const JSON_TYPE = { accept: "application/json", "content-type": "application/json" };
@@ -50,7 +50,7 @@ const tokenRequest = (url: string, id: string): Asked => ({
   body: `grant_type=client_credentials&client_id=${id}&client_secret=guess`,
 });
 
-export const attacks = {
+const attacks = {
   giant_ids: {
     about: "token requests with a client id of nearly 1 MiB",
     per_second: 4,

@@ -20,7 +20,7 @@ export type SiegeSize = {
 };
 
 export type Victim = Pick<Measured, "count" | "p50_ms" | "p99_ms" | "not_ok">;
-export type Where = "service" | "bare";
+type Where = "service" | "bare";
 export type Siege = {
   /** What a production partner sees meanwhile. */
   measure(duration_ms: number): Promise<Victim>;
