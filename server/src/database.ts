@@ -4,13 +4,19 @@ import { type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
 import { loadRole, type Roles } from "./db/roles.ts";
 
-export type Database = {
+/** The connections of one environment. */
+type Pools = {
   /** For work across accounts: jobs, the pharmacy's pages, intake and commands. Its role sees every account. */
   db: Db;
   /** For requests of one account (`tenants.of`). Without an account, its role sees no row of any. */
   tenants: Db;
   /** The same database as `db`, with separate connections for the delivery queue, which never waits for the others. */
   queue: Db;
+};
+
+export type Database = Pools & {
+  /** The same with the sandbox's own connections. */
+  sandbox: Pools;
   /** Opens the database as the owner of the tables, for migrations, backups and restores. The caller closes it. */
   openOwner(): Db;
   /** Undefined if one role does everything. */
@@ -38,22 +44,30 @@ export async function openDatabase(
   }: { log?: (message: string) => void } & Pick<DbOptions, "onBroken" | "onEvents" | "onAnnounced"> = {},
 ): Promise<Database> {
   const shared = {
-    pool_size: config.DATABASE_POOL_SIZE,
     named_statements: config.DATABASE_NAMED_STATEMENTS === "true",
     ...report,
   };
+  // A pool connects when it is used, so a command that never uses the sandbox's costs nothing.
   const openAll = ({ owner, service, jobs }: Connections, split: boolean) => {
-    const tenants = openDb({ ...shared, connection: service });
-    const jobs_size = Math.max(FEWEST_CONNECTIONS, Math.ceil(config.DATABASE_POOL_SIZE / 2));
-    const db = split ? openDb({ ...shared, connection: jobs, pool_size: jobs_size }) : tenants;
-    const queue = openDb({ ...shared, connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true });
+    const open = (pool_size: number): Pools => {
+      const tenants = openDb({ ...shared, connection: service, pool_size });
+      const jobs_size = Math.max(FEWEST_CONNECTIONS, Math.ceil(pool_size / 2));
+      return {
+        db: split ? openDb({ ...shared, connection: jobs, pool_size: jobs_size }) : tenants,
+        tenants,
+        queue: openDb({ ...shared, connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true }),
+      };
+    };
+    const production = open(config.DATABASE_POOL_SIZE);
+    const sandbox = open(config.SANDBOX_POOL_SIZE);
+    const pools = new Set([production, sandbox].flatMap(({ db, tenants, queue }) => [db, tenants, queue]));
+    const { db, tenants } = production;
     return {
-      db,
-      tenants,
-      queue,
+      ...production,
+      sandbox,
       openOwner: () => openDb({ ...shared, connection: owner, pool_size: OWNER_CONNECTIONS }),
       roles: async () => (split ? { service: await loadRole(tenants), jobs: await loadRole(db) } : undefined),
-      close: async () => void (await Promise.all([...new Set([db, tenants, queue])].map((one) => one.close()))),
+      close: async () => void (await Promise.all([...pools].map((pool) => pool.close()))),
     };
   };
   if (config.DATABASE_URL !== "") {

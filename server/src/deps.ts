@@ -6,14 +6,17 @@ import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
+import type { Admission } from "./admission.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
 import type { Database, Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Passwords } from "./passwords.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { TryLimiter } from "./try-limiter.ts";
 import type { HomeWatch } from "./usecases/operations/watch-home.ts";
 import type { SafetyEngine } from "./usecases/safety/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -40,6 +43,9 @@ export type Deps = {
   limiter: RateLimiter;
   /** Limits of unauthenticated callers, counted per process. */
   strangers: RateLimiter;
+  /** Wrong passwords and codes, counted per process. */
+  tries: TryLimiter;
+  passwords: Passwords;
   /** All known ZIP codes. */
   zips: ZipTable;
   /** Address validation. The sandbox also recognizes magic values. */
@@ -63,6 +69,8 @@ export type Deps = {
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */
   now: () => Date;
+  /** The environment whose accounts a job handles; undefined for both. */
+  serves?: Environment;
 };
 
 /**
@@ -70,3 +78,10 @@ export type Deps = {
  * say which. Every request of a partner runs with these.
  */
 export const forAccount = (deps: Deps, account_id: string): Deps => ({ ...deps, db: deps.tenants.of(account_id) });
+
+/**
+ * The dependencies of one environment's requests, tokens and jobs: its own connections, its own limit of requests at once.
+ * A flood in the sandbox takes none of production's.
+ */
+export type EnvironmentDeps = Deps & { serves: Environment; admission: Admission };
+export type PerEnvironment = Readonly<Record<Environment, EnvironmentDeps>>;

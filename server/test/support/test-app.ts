@@ -15,6 +15,9 @@ import { DEMO_TEMPLATE, EMPTY_TEMPLATE, TEST_MASTER_KEY, urlAs } from "./test-cl
 
 export { TEST_MASTER_KEY };
 
+/** A hash in milliseconds. */
+export const TEST_PASSWORD_COST = 10;
+
 /** A separate database, copied from the migrated template. */
 export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster_url = inject("cluster_url");
@@ -71,6 +74,10 @@ export async function startTestApp(
     DATABASE_OWNER_URL: owner_url,
     DATABASE_JOBS_URL: urlAs("jobs", owner_url),
     DATABASE_POOL_SIZE: "6",
+    // Most tests use the sandbox, and those that name a size or a concurrency mean the one that they use.
+    SANDBOX_POOL_SIZE: options.env?.["DATABASE_POOL_SIZE"] ?? "6",
+    SANDBOX_CONCURRENT_REQUESTS: "128",
+    SANDBOX_WEBHOOK_CONCURRENCY: options.env?.["WEBHOOK_CONCURRENCY"]?.replace(/^0$/, "1") ?? "256",
     MASTER_KEY: TEST_MASTER_KEY,
     DATA_DIR: data_dir,
     PORT: "0",
@@ -85,6 +92,7 @@ export async function startTestApp(
   const app = await startApp(config, {
     now: () => new Date(Date.now() + moved_ms),
     log: pino({ level: "info" }, { write: (line: string) => void written.push(line) }),
+    password_cost: TEST_PASSWORD_COST,
     prepare: async (deps) => known !== undefined || seedDemo(deps),
     ...(options.routes === undefined ? {} : { routes: options.routes }),
     ...(options.webhook_client === undefined ? {} : { webhook_client: options.webhook_client }),

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { OAuthRefusal } from "../../../src/domain/values/refusals.ts";
+import { authenticateClient } from "../../../src/usecases/accounts/authenticate-client.ts";
 import {
   createCredential,
   finishRotation,
@@ -187,17 +189,33 @@ test("30 failed authentications in a minute block a client id for its address, a
   await own.stop();
 });
 
-test("an unknown client and a wrong secret take the same steps: one statement each", async () => {
+test("wrong secrets from many addresses never spend the client's own limit", async () => {
+  const { client_id, client_secret } = app.demo.partners[0]!;
+  const attempt = (secret: string, address: string) =>
+    authenticateClient(app.deps, "sandbox", { client_id, client_secret: secret }, address).then(
+      () => "authenticated",
+      (error) => (error as OAuthRefusal).error,
+    );
+  expect(await attempt(client_secret, "198.51.100.1")).toBe("authenticated");
+  const told = new Set<string>();
+  for (let number = 0; number < 130; number++) told.add(await attempt("wrong", `203.0.113.${number % 13}`));
+  expect([...told]).toEqual(["invalid_client"]);
+  expect(await attempt(client_secret, "198.51.100.1")).toBe("authenticated");
+  expect(await attempt(client_secret, "203.0.113.1")).toBe("authenticated");
+});
+
+test("an unknown client and a wrong secret take the same steps: one statement each; an id without our form takes none", async () => {
   const statements = async (credentials: Credentials) => {
     const calls: string[] = [];
-    const { row } = app.deps.db;
-    app.deps.db.row = (statement, params) => {
+    const { db } = app.environments.sandbox;
+    const { row } = db;
+    db.row = (statement, params) => {
       // Jobs of the same process run statements too, but never read secrets.
       if (statement.text.includes("credential_secret")) calls.push(statement.name);
       return row(statement, params);
     };
     expect((await askTokenServer(url, grant, { credentials })).status).toBe(401);
-    app.deps.db.row = row;
+    db.row = row;
     return calls;
   };
   const wrong = await statements({ ...partner, client_secret: "wrong" });
@@ -205,7 +223,7 @@ test("an unknown client and a wrong secret take the same steps: one statement ea
   const malformed = await statements({ client_id: "nobody", client_secret: "wrong" });
   expect(wrong).toHaveLength(1);
   expect(unknown).toEqual(wrong);
-  expect(malformed).toEqual(wrong);
+  expect(malformed).toEqual([]);
 });
 
 test("expired tokens are deleted, so the table stays bounded", async () => {
