@@ -7,6 +7,9 @@ import { type Assertion, readAssertion } from "./client-assertion.ts";
 type PresentedSecret = { client_id: string; client_secret: string };
 export type PresentedClient = PresentedSecret | { client_id: string; assertion: Assertion };
 
+/** Account and credential. No other text can be a client id, so no limiter and no cache ever sees one. */
+export const CLIENT_ID = /^([a-z0-9]{12})-([a-z0-9]{8})$/;
+
 /** Parses a form body strictly: a repeated parameter or a broken escape is `invalid_request` (RFC 6749, 3.2). */
 export function parseForm(contentType: string | undefined, body: string): Map<string, string> {
   if (!isTypeInUtf8(contentType, "application/x-www-form-urlencoded")) throw new OAuthRefusal("invalid_request");

@@ -49,6 +49,8 @@ export async function authenticateClient(
   remote_address: string,
 ): Promise<AuthenticatedClient> {
   const { client_id } = presented;
+  const ids = splitClientId(client_id);
+  if (ids === undefined) throw new OAuthRefusal("invalid_client");
   const now_ms = deps.now().getTime();
   const unique =
     "assertion" in presented ? checkClaims(presented.assertion, issuerOf(deps, environment), deps.now()) : null;
@@ -56,7 +58,7 @@ export async function authenticateClient(
   const blocked_s = deps.strangers.wait(network, client_id, FAILURE_LIMIT, now_ms);
   if (blocked_s > 0) throw new OAuthRefusal("too_many_requests", blocked_s);
 
-  const client = await provenClient(deps, client_id, network, matcherOf(presented, environment));
+  const client = await provenClient(deps, ids, network, matcherOf(presented, environment));
   if (client === undefined) {
     deps.strangers.spend(network, client_id, FAILURE_LIMIT, now_ms);
     throw "assertion" in presented ? refusedClient("assertion_key") : new OAuthRefusal("invalid_client");
@@ -78,6 +80,7 @@ export async function authenticateClient(
 const issuerOf = ({ addresses }: Deps, environment: Environment): string =>
   environment === "sandbox" ? addresses.sandbox_auth_url : addresses.auth_url;
 
+type ClientIds = { account_id: string; credential_id: string };
 type Matcher = (client: KnownClient | undefined) => Proof | undefined;
 
 /** Tells whether a client has the secret or the key that the caller used. */
@@ -99,11 +102,11 @@ function matcherOf(presented: PresentedClient, environment: Environment): Matche
 /** The client from memory, or else from the database. */
 async function provenClient(
   deps: Deps,
-  client_id: string,
+  ids: ClientIds,
   network: string,
   matches: Matcher,
 ): Promise<(KnownClient & { proof: Proof }) | undefined> {
-  const copy = deps.bus.fresh() ? deps.copies.clients.get(client_id) : undefined;
+  const copy = deps.bus.fresh() ? deps.copies.clients.get(`${ids.account_id}-${ids.credential_id}`) : undefined;
   const known = copy && matches(copy);
   if (copy !== undefined && known !== undefined) return { ...copy, proof: known };
   // A caller without the right secret or key spends its own network's limit, never the client's.
@@ -112,16 +115,16 @@ async function provenClient(
   // Query the database before every refusal: another process may have just created the secret, and an unknown client
   // must take as long as a known one.
   const { version } = deps.copies;
-  const client = await withKeysOfNow(deps, () => readClient(deps, client_id));
+  const client = await withKeysOfNow(deps, () => readClient(deps, ids));
   const proof = matches(client);
   if (client === undefined || proof === undefined) return undefined;
   deps.strangers.giveBack(network, "token", TOKEN_SERVER_LIMIT);
-  keep(deps.copies, version, deps.copies.clients, client_id, client);
+  // A key of its own: the text from the request would keep the whole form in memory.
+  keep(deps.copies, version, deps.copies.clients, `${client.account_id}-${client.credential_id}`, client);
   return { ...client, proof };
 }
 
-async function readClient(deps: Deps, client_id: string): Promise<KnownClient | undefined> {
-  const { account_id, credential_id } = splitClientId(client_id) ?? { account_id: "", credential_id: "" };
+async function readClient(deps: Deps, { account_id, credential_id }: ClientIds): Promise<KnownClient | undefined> {
   const row = await loadCredential(deps.db, account_id, credential_id);
   return row === undefined || row.revoked_at !== null ? undefined : unsealed(deps, row);
 }
