@@ -46,7 +46,7 @@ const pairOf = (alg: string): Promise<Pair> => {
 };
 
 /** A new credential with a registered key. */
-async function withKey(alg = "ES256", kid = randomUUID()) {
+async function withKey(alg = "ES256", kid: string = randomUUID()) {
   const made = await created();
   const pair = await pairOf(alg);
   const jwk = { ...(await exportJWK(pair.publicKey)), kid };
@@ -399,7 +399,7 @@ describe("the SDK", () => {
       base_url: app.addresses.base_url,
       auth_url: ISSUER,
       now: app.deps.now,
-      fetch: (async (input: RequestInfo | URL, init?: RequestInit) => {
+      fetch: (async (input: string | URL, init?: RequestInit) => {
         sent.push(`${String(input)} ${String(init?.body ?? "")}`);
         return String(input).startsWith(ISSUER) ? toListener(String(input), init ?? {}) : fetch(input, init);
       }) as typeof fetch,
