@@ -36,7 +36,25 @@ export const settings = {
     secret: true,
     parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
   },
-  DATABASE_POOL_SIZE: whole("16", 2, 500, "Maximum PostgreSQL connections per process."),
+  DATABASE_POOL_SIZE: whole(
+    "16",
+    2,
+    500,
+    "Maximum PostgreSQL connections per process for production, the dashboard and the portal.",
+  ),
+  SANDBOX_POOL_SIZE: whole(
+    "6",
+    2,
+    500,
+    "Maximum PostgreSQL connections per process for the sandbox. Sandbox requests and jobs use no others.",
+  ),
+  CONCURRENT_REQUESTS: whole(
+    "128",
+    1,
+    10_000,
+    "Production requests that one process handles at once. Others wait, and get 503 if the line is full.",
+  ),
+  SANDBOX_CONCURRENT_REQUESTS: whole("16", 1, 10_000, "The same for sandbox requests."),
   DATABASE_NAMED_STATEMENTS: choice(
     "true",
     ["true", "false"],
@@ -166,6 +184,12 @@ export const settings = {
     fix: "1 to 32 letters and digits",
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
+  SECRET_ROTATION_DAYS: whole(
+    "365",
+    1,
+    3_650,
+    "Age in days at which `pestle doctor`, the portal and the dashboard ask for a new client secret. The old one keeps working.",
+  ),
   REQUEST_LOG_DAYS: whole("14", 1, 90, "Days that partners can see their requests in the portal."),
   WEBHOOK_CONCURRENCY: whole(
     "256",
@@ -173,6 +197,7 @@ export const settings = {
     2_000,
     "Maximum concurrent webhook attempts of this process. With 0, other processes deliver.",
   ),
+  SANDBOX_WEBHOOK_CONCURRENCY: whole("64", 1, 2_000, "The same for the sandbox. WEBHOOK_CONCURRENCY=0 stops both."),
   WEBHOOK_RETENTION_DAYS: whole(
     "35",
     30,
