@@ -51,7 +51,7 @@ const ACROSS_ACCOUNTS = new Set(["person_due", "person_link"]);
  * Functions that run with the owner's rights: triggers that look across accounts, and the weekly partitions. Only the
  * jobs role can call those that are not triggers.
  */
-export const ownerFunctions: readonly string[] = [
+const ownerFunctions: readonly string[] = [
   "add_webhook_weeks",
   "detach_webhook_week",
   "drop_webhook_week",

@@ -11,7 +11,7 @@ import { ignoreCodes, removeAbandoned } from "./scratch.ts";
 export const ROLES = { owner: NAME, service: `${NAME}_service`, jobs: `${NAME}_jobs` } as const;
 export type Passwords = Record<keyof typeof ROLES, string>;
 
-export const PASSWORD_FILE = "postgres.passwords";
+const PASSWORD_FILE = "postgres.passwords";
 const HBA_FILE = "pg_hba.conf";
 /** Over the Unix socket with a password, and no other way. */
 const PASSWORDS_ONLY = "local all all scram-sha-256\nhost all all all reject\n";
