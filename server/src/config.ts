@@ -35,7 +35,25 @@ export const settings = {
     secret: true,
     parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
   },
-  DATABASE_POOL_SIZE: whole("16", 2, 500, "Maximum PostgreSQL connections per process."),
+  DATABASE_POOL_SIZE: whole(
+    "16",
+    2,
+    500,
+    "Maximum PostgreSQL connections per process for production, the dashboard and the portal.",
+  ),
+  SANDBOX_POOL_SIZE: whole(
+    "6",
+    2,
+    500,
+    "Maximum PostgreSQL connections per process for the sandbox. Sandbox requests and jobs use no others.",
+  ),
+  CONCURRENT_REQUESTS: whole(
+    "128",
+    1,
+    10_000,
+    "Production requests that one process handles at once. Others wait, and get 503 if the line is full.",
+  ),
+  SANDBOX_CONCURRENT_REQUESTS: whole("16", 1, 10_000, "The same for sandbox requests."),
   DATABASE_NAMED_STATEMENTS: choice(
     "true",
     ["true", "false"],
@@ -159,6 +177,7 @@ export const settings = {
     2_000,
     "Maximum concurrent webhook attempts of this process. With 0, other processes deliver.",
   ),
+  SANDBOX_WEBHOOK_CONCURRENCY: whole("64", 1, 2_000, "The same for the sandbox. WEBHOOK_CONCURRENCY=0 stops both."),
   WEBHOOK_RETENTION_DAYS: whole(
     "35",
     30,

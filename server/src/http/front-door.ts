@@ -29,7 +29,8 @@ export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { a
   const pass = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
     if (options.accept && !acceptsJson(request.headers.accept)) throw new StatusRefusal(406);
     if (repeats(request, "authorization")) refuse(40005, "Authorization");
-    const grant = checkBearer(deps, request.headers.authorization, scope);
+    // A caller that hung up has no address left.
+    const grant = checkBearer(deps, request.headers.authorization, scope, request.ip ?? "");
     if (!(grant instanceof Promise)) return admit(deps, request, reply, grant, scope);
     return grant.then((granted) => admit(deps, request, reply, granted, scope));
   };

@@ -2,9 +2,10 @@ import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, PerEnvironment } from "../deps.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import type { FinishedAnswer } from "../usecases/write.ts";
+import { admitted } from "./admitted.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
@@ -114,39 +115,44 @@ export const partnerRoutes: Route[] = endpoints
   .map((endpoint) => ({ endpoint, handler: handlers[endpoint.operation_id] }));
 
 /** Every path answers with and without `/v1` (spec, Versioning 1). */
-export function addPartnerApi(app: FastifyInstance, deps: Deps, routes: Route[] = partnerRoutes): void {
+export function addPartnerApi(app: FastifyInstance, per: PerEnvironment, routes: Route[] = partnerRoutes): void {
   for (const { endpoint, handler } of routes) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
     for (const url of [path, `/v1${path}`]) {
       app.route({
         method: endpoint.method,
         url,
-        onRequest: frontDoor(deps, endpoint.auth === "bearer:intake" ? "intake" : "partners", { accept: true }),
+        onRequest: frontDoor(per.production, endpoint.auth === "bearer:intake" ? "intake" : "partners", {
+          accept: true,
+        }),
         handler:
           endpoint.method === "GET"
-            ? reading(deps, endpoint, handler as ReadHandler)
-            : writing(deps, endpoint, handler as WriteHandler),
+            ? reading(per, endpoint, handler as ReadHandler)
+            : writing(per, endpoint, handler as WriteHandler),
       });
     }
   }
 }
 
-function reading(deps: Deps, endpoint: Endpoint, handler: ReadHandler) {
+function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) {
   const names = Object.keys(endpoint.query ?? {});
   return (request: FastifyRequest, reply: FastifyReply) => {
-    const result = handler(deps, callOf(deps, request, names));
+    const deps = per[request.grant!.environment];
+    const call = callOf(deps, request, names);
+    const result = admitted(deps, () => handler(deps, call));
     return result instanceof Promise ? result.then((made) => send(request, reply, made)) : send(request, reply, result);
   };
 }
 
-function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
+function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler) {
   const names = Object.keys(endpoint.query ?? {});
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
     const optional = endpoint.body_optional ?? false;
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const done = await handler(deps, { ...call, key }, body);
+    const done = await admitted(deps, () => handler(deps, { ...call, key }, body));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };

@@ -4,6 +4,9 @@ import { OAuthRefusal } from "../values/refusals.ts";
 /** The credentials that a client presented. */
 export type PresentedClient = { client_id: string; client_secret: string };
 
+/** Account and credential. No other text can be a client id, so no limiter and no cache ever sees one. */
+export const CLIENT_ID = /^([a-z0-9]{12})-([a-z0-9]{8})$/;
+
 /** Parses a form body strictly: a repeated parameter or a broken escape is `invalid_request` (RFC 6749, 3.2). */
 export function parseForm(contentType: string | undefined, body: string): Map<string, string> {
   if (!isTypeInUtf8(contentType, "application/x-www-form-urlencoded")) throw new OAuthRefusal("invalid_request");

@@ -31,6 +31,8 @@ export async function authenticateClient(
   { client_id, client_secret }: PresentedClient,
   remote_address: string,
 ): Promise<AuthenticatedClient> {
+  const ids = splitClientId(client_id);
+  if (ids === undefined) throw new OAuthRefusal("invalid_client");
   const now_ms = deps.now().getTime();
   const copy = deps.bus.fresh() ? deps.copies.clients.get(client_id) : undefined;
   const network = networkOf(remote_address);
@@ -47,19 +49,22 @@ export async function authenticateClient(
   // Query the database before every refusal: another process may have just created the secret, and an unknown client
   // must take as long as a known one.
   const { version } = deps.copies;
-  const client = await withKeysOfNow(deps, () => readClient(deps, client_id));
+  const client = await withKeysOfNow(deps, () => readClient(deps, ids));
   const secret_id = matchingSecret(client, environment, digest);
   if (client === undefined || secret_id === undefined) {
     deps.strangers.spend(network, client_id, FAILURE_LIMIT, now_ms);
     throw new OAuthRefusal("invalid_client");
   }
   deps.strangers.giveBack(network, "token", TOKEN_SERVER_LIMIT);
-  keep(deps.copies, version, deps.copies.clients, client_id, client);
+  // A key of its own: the text from the request would keep the whole form in memory.
+  keep(deps.copies, version, deps.copies.clients, `${client.account_id}-${client.credential_id}`, client);
   return authenticated(deps, client, client_id, secret_id, now_ms);
 }
 
-async function readClient(deps: Deps, client_id: string): Promise<KnownClient | undefined> {
-  const { account_id, credential_id } = splitClientId(client_id) ?? { account_id: "", credential_id: "" };
+async function readClient(
+  deps: Deps,
+  { account_id, credential_id }: { account_id: string; credential_id: string },
+): Promise<KnownClient | undefined> {
   const row = await loadCredential(deps.db, account_id, credential_id);
   return row === undefined || row.revoked_at !== null ? undefined : unsealed(deps, row);
 }
