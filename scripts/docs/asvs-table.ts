@@ -76,7 +76,6 @@ const at = (number: string, name: string, verdict: Verdict): AsvsRow => ({ numbe
 const NO_CODE_FLOW = "The token server has only the client credentials grant: no browser, no code, no refresh token.";
 const NO_PROVIDER = "The service is not an OpenID provider and asks no one for consent.";
 const NO_SSO = "There is no single sign-on yet.";
-const NO_JWT = "Sessions and access tokens are random references. No caller sends a self-contained token.";
 const NO_WEBRTC = "There is no WebRTC.";
 const NO_SOCKETS = "There are no WebSockets. Live pages use server-sent events with the ordinary session.";
 const NO_GRAPHQL = "There is no GraphQL.";
@@ -140,7 +139,11 @@ export const asvs: readonly AsvsRow[] = [
     "a second person for high-value steps",
     shown("api/fulfillment/order-work", "The person who filled an order cannot check it."),
   ),
-  at("2.4.1", "limits on automation", shown("api/operations/conventions", "database/accounts/token-server")),
+  at(
+    "2.4.1",
+    "limits on automation",
+    shown("api/operations/conventions", "database/accounts/strangers", "api/accounts/web-limits"),
+  ),
 
   at(
     "3.2.1",
@@ -304,13 +307,17 @@ export const asvs: readonly AsvsRow[] = [
   at("8.3.2", "changes of access apply at once", shown("database/accounts/token-server", "api/accounts/portal-team")),
   at("8.4.1", "tenants apart", shown(MATRIX, "database/operations/schema")),
 
-  at("9.1.1", "signature", none(NO_JWT)),
-  at("9.1.2", "algorithms", none(NO_JWT)),
-  at("9.1.3", "keys from known sources", none(NO_JWT)),
-  at("9.2.1", "validity", none(NO_JWT)),
-  at("9.2.2", "type of token", none(NO_JWT)),
-  at("9.2.3", "audience", none(NO_JWT)),
-  at("9.2.4", "audience of issued tokens", none(NO_JWT)),
+  at(
+    "9.1.1",
+    "signature",
+    shown("api/accounts/client-assertions", "Partners sign client assertions. Our own tokens are random references."),
+  ),
+  at("9.1.2", "algorithms", shown("api/accounts/client-assertions")),
+  at("9.1.3", "keys from known sources", shown("api/accounts/client-assertions")),
+  at("9.2.1", "validity", shown("api/accounts/client-assertions")),
+  at("9.2.2", "type of token", shown("api/accounts/client-assertions")),
+  at("9.2.3", "audience", shown("api/accounts/client-assertions")),
+  at("9.2.4", "audience of issued tokens", none("The service issues no self-contained token.")),
 
   at("10.1.1", "tokens only where needed", shown("api/accounts/oauth-clients", "Browsers never get an access token.")),
   at("10.1.2", "answers belong to the request", none(NO_SSO)),
@@ -324,6 +331,11 @@ export const asvs: readonly AsvsRow[] = [
     shown(MATRIX, "A token names its account and credential, and neither is used twice."),
   ),
   at("10.3.4", "strength of the sign-in", none("Partners' programs have no sign-in.")),
+  at(
+    "10.3.5",
+    "stolen tokens",
+    shown("api/accounts/credential-limits", "A credential can be limited to addresses. Tokens are not bound to a key."),
+  ),
   at("10.4.1", "redirect addresses", none(NO_CODE_FLOW)),
   at("10.4.2", "codes used once", none(NO_CODE_FLOW)),
   at("10.4.3", "life of codes", none(NO_CODE_FLOW)),
@@ -333,8 +345,13 @@ export const asvs: readonly AsvsRow[] = [
   at("10.4.7", "registration of clients", none("Only a signed-in user creates credentials.")),
   at("10.4.8", "life of refresh tokens", none(NO_CODE_FLOW)),
   at("10.4.9", "users revoke tokens", shown("api/accounts/portal-credentials")),
-  at("10.4.10", "clients authenticate", shown("api/accounts/oauth-clients", MATRIX)),
+  at("10.4.10", "clients authenticate", shown("api/accounts/oauth-clients", "api/accounts/client-assertions", MATRIX)),
   at("10.4.11", "only needed scopes", shown("api/accounts/oauth-clients")),
+  at(
+    "10.4.16",
+    "strong client authentication",
+    shown("api/accounts/client-assertions", "A key per credential. The secret then only signs webhooks."),
+  ),
   at("10.5.1", "ID token replay", none(NO_SSO)),
   at("10.5.2", "identity by subject", none(NO_SSO)),
   at("10.5.3", "issuer of the metadata", none(NO_SSO)),
@@ -368,7 +385,11 @@ export const asvs: readonly AsvsRow[] = [
     "random values",
     shown("database/accounts/token-server", "256 random bits for tokens, secrets and sessions."),
   ),
-  at("11.6.1", "public-key algorithms", none("There are no keys of this kind yet.")),
+  at(
+    "11.6.1",
+    "public-key algorithms",
+    shown("api/accounts/client-assertions", "ES256, EdDSA, PS256 and RS256. Small keys are refused."),
+  ),
 
   at("12.1.1", "TLS 1.2 and 1.3", shown("api/operations/operations")),
   at("12.1.2", "cipher suites", no("Node's defaults, which no test checks.")),
@@ -426,7 +447,11 @@ export const asvs: readonly AsvsRow[] = [
   at("15.1.2", "list of components", no("There is a lock file, but no bill of materials.")),
   at("15.1.3", "expensive functions, documented", written("docs/performance.md")),
   at("15.2.1", "components within their time", no("There is no documented time to compare with.")),
-  at("15.2.2", "defense against expensive functions", shown("process/operations/siege-campaigns")),
+  at(
+    "15.2.2",
+    "defense against expensive functions",
+    shown("api/operations/environments", "pure/operations/collections", "process/operations/siege-campaigns"),
+  ),
   at(
     "15.2.3",
     "nothing but the product",
