@@ -77,7 +77,7 @@ export const cookieName = (request: FastifyRequest): string =>
   request.protocol === "https" ? "__Host-pestle-session" : "pestle-session";
 
 /** Requests of one person: far more than the pages send, and less than a program would. */
-export const PERSON_LIMIT: Limit = { rate_per_second: 100, burst: 500 };
+const PERSON_LIMIT: Limit = { rate_per_second: 100, burst: 500 };
 /** Cookies that this process does not know, per network. A cookie that has a session gives its try back. */
 export const UNKNOWN_COOKIES: Limit = { rate_per_second: 20, burst: 500 };
 /** Sessions that this process has seen, so that a stranger on the same network does not lock their owners out. */
