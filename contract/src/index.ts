@@ -2,6 +2,7 @@ export * from "./action-limits.ts";
 export * from "./actions.ts";
 export * from "./catalogue.ts";
 export * from "./count-reasons.ts";
+export * from "./credential-limits.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";
 export * from "./dashboard/dashboard-order.ts";

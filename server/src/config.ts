@@ -196,6 +196,12 @@ export const settings = {
     fix: "1 to 32 letters and digits",
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
+  SECRET_ROTATION_DAYS: whole(
+    "365",
+    1,
+    3_650,
+    "Age in days at which `pestle doctor`, the portal and the dashboard ask for a new client secret. The old one keeps working.",
+  ),
   REQUEST_LOG_DAYS: whole("14", 1, 90, "Days that partners can see their requests in the portal."),
   WEBHOOK_CONCURRENCY: whole(
     "256",

@@ -1,4 +1,4 @@
-import { bearerErrors, type ErrorCode, oauthErrors, statusMessages, statusOf } from "@pestle/contract";
+import { bearerErrors, clientProblems, type ErrorCode, oauthErrors, statusMessages, statusOf } from "@pestle/contract";
 import type { FastifyError } from "fastify";
 import { errorEntries } from "../domain/values/error-entries.ts";
 import {
@@ -78,8 +78,9 @@ function bearerAnswer({ error }: Unauthorized): Answer {
   );
 }
 
-function oauthAnswer({ error, retry_after_s }: OAuthRefusal): Answer {
-  const [status, error_description] = oauthErrors[error];
+function oauthAnswer({ error, retry_after_s, problem }: OAuthRefusal): Answer {
+  const [status, usual] = oauthErrors[error];
+  const error_description = problem === undefined ? usual : clientProblems[problem];
   return json(
     status,
     { error, error_description },

@@ -79,7 +79,8 @@ export function splitClientId(client_id: string): { account_id: string; credenti
   return account_id !== undefined && credential_id !== undefined ? { account_id, credential_id } : undefined;
 }
 
-async function lockedCredential(tx: Tx, client_id: string): Promise<CredentialRow & { last_secret_id: number }> {
+/** The live credential, locked until the transaction ends. */
+export async function lockedCredential(tx: Tx, client_id: string): Promise<CredentialRow & { last_secret_id: number }> {
   const ids = splitClientId(client_id);
   const locked = ids && (await lockCredential(tx, ids.account_id, ids.credential_id));
   const credential = ids && (await loadCredential(tx, ids.account_id, ids.credential_id));
