@@ -1,4 +1,4 @@
--- Treatment data and names that no statement decides by are sealed (ADR 0038). The clear columns stay for rows of earlier
+-- Treatment data and names that no statement decides by are sealed (ADR 0040). The clear columns stay for rows of earlier
 -- versions: the service seals those after the start and empties the columns.
 
 alter table webhook_event alter column body drop not null;
