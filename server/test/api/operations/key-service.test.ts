@@ -102,7 +102,7 @@ test("a backup is wrapped by the key service, and restores only with it", async 
   const folder = mkdtempSync(join(tmpdir(), "pestle-kms-"));
   const file = join(folder, "kms.backup");
   const keys = keptMasterKeys(withService());
-  await backUp(app.deps.db, file, keys, new Date());
+  await backUp(app.owner, file, keys, new Date());
   await expect(verifyBackup(file, [decodeMasterKey(TEST_MASTER_KEY)])).rejects.toThrow("which is not yours");
   service.become("refuses");
   await expect(verifyBackup(file, keys)).rejects.toThrow("answered 403");
