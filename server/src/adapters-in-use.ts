@@ -5,7 +5,7 @@ import { openMail } from "./adapters/mail.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
-import { type Config, WrongSetting } from "./config.ts";
+import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
@@ -16,6 +16,7 @@ import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
  */
 export function adaptersInUse(
   config: Config,
+  demo: boolean,
 ): Pick<Deps, "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "webhook_client"> {
   const zips = readZips(config);
   const addressValidator = offlineAddressValidator(zips);
@@ -26,7 +27,9 @@ export function adaptersInUse(
     carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
     documents: pdfDocuments,
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
-    webhook_client: openWebhookClient(),
+    webhook_client: openWebhookClient({
+      loopback_ports: demo && isLoopback(config.HOST) ? "any" : portsIn(config.SANDBOX_LOOPBACK_PORTS),
+    }),
   };
 }
 
