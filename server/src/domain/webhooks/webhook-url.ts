@@ -5,8 +5,7 @@ import { type AddressKind, addressKind } from "./webhook-address.ts";
 export const urlProblems = {
   malformed: endpointFaults.url,
   scheme: "The URL must begin with https.",
-  loopback_only:
-    "A sandbox URL without https must lead to this machine (localhost, 127.0.0.1 or [::1]), on a port that the operator opened.",
+  loopback_only: "A sandbox URL without https must lead to this machine: localhost, 127.0.0.1 or [::1].",
   user_info: "The URL must not contain a user name or password.",
   fragment: "The URL must not contain a fragment.",
   port: "The port must be 443, or 1024 or higher and not blocked by browsers.",
