@@ -13,11 +13,18 @@ export type FeedFilter = {
 export type FeedRow = FeedPosition &
   Pick<WebhookEventRecord, "event_id" | "event_type" | "patient_id" | "order_number"> & {
     created_at: Date;
-    body: string;
+    account_id: string;
+    body: string | null;
+    body_sealed: Buffer | null;
     deliveries: WebhookEventRecord["deliveries"];
   };
 /** How far a page read. If it read the maximum number of events, more may follow. `matched` counts those that fit. */
-type Edge = { looked_at: number; matched: number; last_feed_position: number | null; last_event_position: number | null };
+type Edge = {
+  looked_at: number;
+  matched: number;
+  last_feed_position: number | null;
+  last_event_position: number | null;
+};
 
 /**
  * The deliveries of an event `e`. A pending one has a row. For any other, the last attempt gives the result, and a
@@ -42,7 +49,7 @@ export const DELIVERIES = `
     where d.account_id = e.account_id and d.event_id = e.event_id and d.endpoint_id = l.endpoint_id)`;
 
 const EVENT = `
-  e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.body, e.feed_position, e.event_position,
+  e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.body, e.body_sealed, e.feed_position, e.event_position,
   (
     select coalesce(json_agg(json_build_object(
       'endpoint_id', x.endpoint_id, 'status', x.status, 'attempts', x.attempts,
@@ -84,7 +91,7 @@ function pageText(by_order: boolean, names: readonly ConditionName[]): string {
   return `
 with looked_at as materialized (
   select e.account_id, e.event_id, e.event_type, e.created_at, e.feed_position, e.event_position,
-    octet_length(e.body) as bytes
+    coalesce(octet_length(e.body_sealed), octet_length(e.body)) as bytes
   from webhook_event e
   where e.account_id = $1 and (e.feed_position, e.event_position) > ($2, $3)
     and e.feed_position < (select webhook_feed_horizon())${by_order ? "\n    and e.order_number = $7" : ""}
@@ -114,8 +121,9 @@ with looked_at as materialized (
     order by l.feed_position desc, l.event_position desc
     limit 1) l on always.there
 )
-select edge.looked_at, edge.matched, edge.last_feed_position, edge.last_event_position, shown.event_id, shown.event_type,
-  shown.patient_id, shown.order_number, shown.created_at, shown.body, shown.feed_position, shown.event_position, shown.deliveries
+select edge.looked_at, edge.matched, edge.last_feed_position, edge.last_event_position, shown.account_id, shown.event_id,
+  shown.event_type, shown.patient_id,
+  shown.order_number, shown.created_at, shown.body, shown.body_sealed, shown.feed_position, shown.event_position, shown.deliveries
 from edge
 left join (
   select ${EVENT}

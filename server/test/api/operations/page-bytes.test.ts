@@ -97,8 +97,8 @@ describe("the service", () => {
         ...db,
         rows: async (statement, params) => {
           const found = await db.rows(statement, params);
-          const bodies = (found as { body?: unknown }[]).flatMap(({ body }) =>
-            typeof body === "string" ? [body] : [],
+          const bodies = (found as { body_sealed?: unknown }[]).flatMap(({ body_sealed }) =>
+            Buffer.isBuffer(body_sealed) ? [body_sealed] : [],
           );
           if (bodies.length > 0) loaded.push(bodies.reduce((sum, body) => sum + body.length, 0));
           return found;
