@@ -36,6 +36,10 @@ export function statusAnswer(status: 404 | 406 | 429 | 500 | 503, retry_after_s?
   return json(status, { error: { error_code: status, message: statusMessages[status] } }, headers);
 }
 
+/** The path exists, but not with this method (contract, 11.24). */
+export const methodAnswer = (allow: string): Answer =>
+  json(405, { error: { error_code: 405, message: statusMessages[405] } }, { allow });
+
 /**
  * The same for a token server. An unreadable request is RFC 6749's `invalid_request`, and no cache may store an error
  * (contract, 3). The HTTPS error has the same body on all listeners.

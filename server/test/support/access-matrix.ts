@@ -5,7 +5,7 @@ export const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTION
 export type Method = (typeof METHODS)[number];
 
 /** The status for a method that a known path does not have. */
-const WRONG_METHOD = 404;
+const WRONG_METHOD = 405;
 
 export type Told = { status: number; text: string };
 export type Asked = { url: string; method: string; headers: Readonly<Record<string, string>>; body?: string };

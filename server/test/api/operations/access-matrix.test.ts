@@ -315,7 +315,9 @@ test("every path of every listener: a method that its tables do not have", async
       ),
     ),
   );
-  const open = [...Object.values(OPEN), ...PAGES.map((page) => page.replace("*", "x"))].flatMap((path) =>
+  // A missing document or asset is 404 with every method.
+  const shown = PAGES.filter((page) => page !== "/docs/*" && page !== "/assets/*");
+  const open = [...Object.values(OPEN), ...shown.map((page) => page.replace("*", "x"))].flatMap((path) =>
     METHODS.filter((method) => method !== "GET" && method !== "HEAD").map(
       (method): Cell => ({
         name: "nobody",

@@ -39,7 +39,25 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   },
   TLS_CERT_FILE: { good: ["cert.pem", "cert.pem"], bad: [], with: { TLS_KEY_FILE: "key.pem" } },
   TLS_KEY_FILE: { good: ["key.pem", "key.pem"], bad: [], with: { TLS_CERT_FILE: "cert.pem" } },
-  TRUST_PROXY: { good: ["2", 2], bad: ["true", "11"] },
+  TRUST_PROXY: {
+    good: ["127.0.0.1, 10.0.0.0/24, fd00::/64", "127.0.0.1, 10.0.0.0/24, fd00::/64"],
+    bad: [
+      "true",
+      "1",
+      "0",
+      "10.0.0.0/33",
+      "0.0.0.0/0",
+      "10.0.0",
+      "127.0.0.1,",
+      "proxy.example",
+      "fd00::/129",
+      "0x7f.0.0.1",
+    ],
+  },
+  ALLOWED_HOSTS: {
+    good: ["api.larkspur.example, 10.0.0.5,fd00::5", "api.larkspur.example, 10.0.0.5,fd00::5"],
+    bad: ["https://api.larkspur.example", "a b", "a,,b", "*"],
+  },
   METRICS_TOKEN: { good: ["x".repeat(16), "x".repeat(16)], bad: ["short", `${"x".repeat(16)} y`] },
   TIME_ZONE: { good: ["Europe/Amsterdam", "Europe/Amsterdam"], bad: ["Mars/Olympus"] },
   SECOND_FACTOR: { good: ["offered", "offered"], bad: ["yes", "Required"] },
@@ -97,8 +115,14 @@ test("settings that depend on each other are checked together", () => {
   expect(() => readConfig({ TLS_CERT_FILE: "cert.pem" })).toThrow(/TLS_KEY_FILE/);
   expect(() => readConfig({ HOST: "0.0.0.0" })).toThrow(/TRUST_PROXY/);
   expect(() => readConfig({ SMTP_URL: "smtp://mail.larkspur.example" })).toThrow(/MAIL_FROM/);
-  expect(readConfig({ HOST: "0.0.0.0", TRUST_PROXY: "1" }).HOST).toBe("0.0.0.0");
+  expect(readConfig({ HOST: "0.0.0.0", TRUST_PROXY: "10.0.0.1" }).HOST).toBe("0.0.0.0");
   expect(readConfig({ HOST: "0.0.0.0", TLS_CERT_FILE: "c", TLS_KEY_FILE: "k" }).HOST).toBe("0.0.0.0");
+});
+
+test("a number of proxies, as 0.1.0 took it, is refused with the value to write instead", () => {
+  for (const TRUST_PROXY of ["0", "1", " 2 "]) {
+    expect(() => readConfig({ TRUST_PROXY })).toThrow(/takes addresses.*TRUST_PROXY=127\.0\.0\.1,::1/);
+  }
 });
 
 test("secrets are shown only as set or not set", () => {
