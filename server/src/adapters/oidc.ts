@@ -1,10 +1,10 @@
 import * as openid from "openid-client";
 
 /** An OpenID Connect provider as an administrator registered it. */
-export type OidcProvider = { issuer: string; client_id: string; client_secret: string | null };
+type OidcProvider = { issuer: string; client_id: string; client_secret: string | null };
 /** What must come back unchanged, or belongs to the code that comes back. */
-export type Pending = { state: string; nonce: string; verifier: string };
-export type OidcIdentity = { subject: string; email: string | null; email_verified: boolean; name: string | null };
+type Pending = { state: string; nonce: string; verifier: string };
+type OidcIdentity = { subject: string; email: string | null; email_verified: boolean; name: string | null };
 
 /** Signs a person in at another system: authorization code with PKCE, state and nonce. */
 export type Oidc = {
