@@ -425,6 +425,8 @@ describe("rules", () => {
 
 const commandEnv = () => ({
   DATABASE_URL: app.config.DATABASE_URL,
+  DATABASE_OWNER_URL: app.config.DATABASE_OWNER_URL,
+  DATABASE_JOBS_URL: app.config.DATABASE_JOBS_URL,
   MASTER_KEY: TEST_MASTER_KEY,
   DATA_DIR: app.config.DATA_DIR,
 });
