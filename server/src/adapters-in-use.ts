@@ -2,10 +2,11 @@ import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/a
 import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/mail.ts";
+import { openidClient } from "./adapters/oidc.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
-import { type Config, WrongSetting } from "./config.ts";
+import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
@@ -16,7 +17,11 @@ import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
  */
 export function adaptersInUse(
   config: Config,
-): Pick<Deps, "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "webhook_client"> {
+  demo: boolean,
+): Pick<
+  Deps,
+  "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "oidc" | "webhook_client"
+> {
   const zips = readZips(config);
   const addressValidator = offlineAddressValidator(zips);
   return {
@@ -26,7 +31,10 @@ export function adaptersInUse(
     carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
     documents: pdfDocuments,
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
-    webhook_client: openWebhookClient(),
+    oidc: openidClient,
+    webhook_client: openWebhookClient({
+      loopback_ports: demo && isLoopback(config.HOST) ? "any" : portsIn(config.SANDBOX_LOOPBACK_PORTS),
+    }),
   };
 }
 
