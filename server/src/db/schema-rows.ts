@@ -323,6 +323,7 @@ export type Rows = {
     license_state: string | null;
     license_expires_on: string | null;
     npi: string | null;
+    must_change_password?: boolean;
   };
   person_due: {
     account_id: string;
@@ -491,6 +492,10 @@ export type Rows = {
     complete: boolean;
     created_at: Instant;
     last_seen_at: Instant;
+    session_id?: string;
+    verified_at: Instant | null;
+    address: string | null;
+    agent: string | null;
   };
   shipment: {
     account_id: string;
@@ -530,6 +535,13 @@ export type Rows = {
     transit_days_max: number;
     default?: boolean;
     retired_at: Instant | null;
+  };
+  sign_in_link: {
+    link_hash: Bytes;
+    person_id: string;
+    purpose: string;
+    created_at: Instant;
+    expires_at: Instant;
   };
   stock: {
     account_id: string;

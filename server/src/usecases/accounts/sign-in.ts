@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { NewSecondFactor } from "@pestle/contract";
+import type { NewSecondFactor, SignInAnswer, WebSession } from "@pestle/contract";
 import type { Config } from "../../config.ts";
 import {
   completeSession,
@@ -10,6 +10,7 @@ import {
   loadSession,
   noteSignIn,
   renewHash,
+  type SessionPlace,
   type SessionRow,
   type SignInRow,
   saveTotp,
@@ -34,12 +35,12 @@ const SEEN_EVERY_MS = 30_000;
 /** The signed-in person. The browser sends `csrf_token` with every change. */
 export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license_number" | "license_expires_on"> & {
   session_hash: Buffer;
+  /** What is missing until the session can do anything else. `complete` means that nothing is. */
+  needs: WebSession["needs"];
   /** The number of the person's license if it is current. */
   license: string | null;
 };
-export type SignIn =
-  | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
-  | { outcome: "refused" };
+export type SignIn = { outcome: SignInAnswer["outcome"]; cookie: string; session: SignedIn } | { outcome: "refused" };
 
 /** What it takes to look up a session. */
 type SessionDeps = Pick<Deps, "config" | "db" | "now">;
@@ -54,11 +55,11 @@ const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cook
 export async function signIn(
   deps: Deps,
   given: { email: string; password: string; code: string | null },
-  remote_address: string,
+  place: SessionPlace,
   request_id: string,
 ): Promise<SignIn> {
   const now = deps.now();
-  const wasRight = takeSignInTries(deps, given.email, remote_address);
+  const wasRight = takeSignInTries(deps, given.email, place.address);
   const person = await loadForSignIn(deps.db, given.email);
   const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
   const fits = password !== "wrong" && person !== undefined;
@@ -72,13 +73,7 @@ export async function signIn(
   if (password === "cheap") {
     await renewHash(deps.db, person.person_id, person.password_hash, await deps.passwords.hash(given.password));
   }
-  const needs = by_code
-    ? null
-    : person.totp_confirmed_at !== null
-      ? "needs_code"
-      : totpRequired(deps)
-        ? "needs_set_up"
-        : null;
+  const complete = by_code || (person.totp_confirmed_at === null && !totpRequired(deps));
   const cookie = randomBytes(32).toString("base64url");
   const session_hash = sessionHash(cookie);
   const csrf_token = randomBytes(24).toString("base64url");
@@ -86,12 +81,13 @@ export async function signIn(
     session_hash,
     person_id: person.person_id,
     csrf_token,
-    complete: needs === null,
+    complete,
     now,
+    ...place,
   });
-  if (needs === null) await noteSignedIn(deps, person.person_id, request_id);
+  if (complete) await noteSignedIn(deps, person.person_id, request_id);
   const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
-  return { outcome: needs ?? "signed_in", cookie, session };
+  return { outcome: outcomeOf(session), cookie, session };
 }
 
 /** Whether people need a second factor. `auto`: optional in the demo. */
@@ -127,11 +123,15 @@ export async function liveSession(
   return signedIn(deps, session, session_hash);
 }
 
-const signedIn = (deps: SessionDeps, row: SessionRow, session_hash: Buffer): SignedIn => ({
-  ...row,
-  session_hash,
-  license: currentLicense(row, dateIn(deps.config.TIME_ZONE, deps.now())),
-});
+function signedIn(deps: SessionDeps, row: SessionRow, session_hash: Buffer): SignedIn {
+  const needs = !row.complete ? (row.totp_on ? "code" : "set_up") : row.must_change_password ? "password" : null;
+  const license = currentLicense(row, dateIn(deps.config.TIME_ZONE, deps.now()));
+  // Every guard reads `complete`, so a person with an issued password can do nothing before changing it.
+  return { ...row, session_hash, needs, complete: needs === null, license };
+}
+
+export const outcomeOf = ({ needs }: Pick<SignedIn, "needs">): SignInAnswer["outcome"] =>
+  needs === null ? "signed_in" : `needs_${needs}`;
 
 export async function signOut(deps: Deps, session: SignedIn, request_id: string): Promise<void> {
   await deleteSession(deps.db, session.session_hash);
@@ -163,15 +163,15 @@ export async function giveCode(deps: Deps, session: SignedIn, code: string, requ
     await confirmTotp(deps.db, person.person_id, deps.now());
     await audit(deps, { person_id: person.person_id, action: "second_factor_set_up", request_id });
   }
-  if (!session.complete) {
-    await completeSession(deps.db, session.session_hash);
+  if (session.needs === "code" || session.needs === "set_up") {
+    await completeSession(deps.db, session.session_hash, deps.now());
     await noteSignedIn(deps, person.person_id, request_id);
   }
   return true;
 }
 
 /** Limits tries per person, whatever the path or address the code comes from. */
-async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
+export async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
   const wasRight = takePersonTry(deps, "code", person.person_id);
   const secret = await withKeysOfNow(deps, async () =>
     deps.vault.open(person.totp_sealed!, totpPlace(person.person_id)),

@@ -31,6 +31,7 @@ const DIRECTORY = new Set([
   "schema_migration",
   "server_process",
   "session",
+  "sign_in_link",
   "webhook_feed",
 ]);
 
