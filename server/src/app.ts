@@ -197,7 +197,7 @@ export async function startApp(
     opened.unshift(...Object.values(listeners));
     addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, environments);
-    addWebApi(listeners.partner, deps, webRoutes);
+    addWebApi(listeners.partner, environments, webRoutes);
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
     addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
     addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);
