@@ -1,12 +1,13 @@
 import { statSync } from "node:fs";
 import { readConfig } from "../../config.ts";
+import type { Db } from "../../db/db.ts";
 import { migrationState } from "../../db/migrate.ts";
 import { backUp } from "../../usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
 import { keptMasterKeys } from "../../vault/master-key.ts";
 import { progress } from "../output.ts";
 import type { CommandRow } from "../program.ts";
-import { type Session, withDatabase } from "../session.ts";
+import { withOwner } from "../session.ts";
 
 export const backupCommands: readonly CommandRow[] = [
   {
@@ -17,7 +18,7 @@ export const backupCommands: readonly CommandRow[] = [
     async run(_options, file, env) {
       const bar = progress();
       const config = readConfig(env);
-      const { header, rows } = await withDatabase(config, ({ db, now }) =>
+      const { header, rows } = await withOwner(config, ({ db, now }) =>
         backUp(db, file, keptMasterKeys(config), now, (table, count) => bar.show(`${table} ${count}`)),
       ).finally(bar.done);
       const { created_at, schema_version, master_key_fingerprint } = header;
@@ -39,11 +40,11 @@ export const backupCommands: readonly CommandRow[] = [
       const config = readConfig(env);
       // Verify before opening, and possibly creating, a database.
       const backup = await verifyBackup(file, keptMasterKeys(config));
-      const fill = async ({ db }: Session) => {
+      const fill = async ({ db }: { db: Db }) => {
         const rows = await restore(db, backup, (table, count) => bar.show(`${table} ${count}`));
         return { rows, pending: (await migrationState(db)).pending };
       };
-      const { rows, pending } = await withDatabase(config, fill, { create: true }).finally(bar.done);
+      const { rows, pending } = await withOwner(config, fill, { create: true }).finally(bar.done);
       const { header } = backup;
       const lines = [`Restored ${sum(rows)} rows in ${Object.keys(rows).length} tables, as of ${header.created_at}.`];
       if (pending.length > 0) lines.push(`The next start will apply ${pending.length} newer migrations.`);

@@ -15,7 +15,7 @@ export async function revokeToken(deps: Deps, environment: Environment, request:
   if (!token) throw new OAuthRefusal("invalid_request");
   const { account_id } = await authenticateClient(deps, environment, presented, request.remote_address);
   const token_hash = tokenHash(token);
-  await transact(deps, async (tx) => {
+  await transact({ db: deps.tenants.of(account_id) }, async (tx) => {
     await deleteToken(tx, account_id, token_hash);
     await announce(tx, { kind: "token", account_id, id: token_hash.toString("base64") });
   });

@@ -18,7 +18,11 @@ export const simulate = (
   script: IntakeFormat,
   { grant, key }: PartnerCall,
   sent: SentFields,
-): Promise<FinishedAnswer> => writeAnswer(deps, key, 202, simulationWrite(deps, script, grant, sent));
+): Promise<FinishedAnswer> => {
+  // A simulation plays the pharmacy, and the pharmacy's steps compare a person's orders at all partners.
+  const pharmacy = { ...deps, db: deps.across };
+  return writeAnswer(pharmacy, key, 202, simulationWrite(pharmacy, script, grant, sent));
+};
 
 /** The same for a person in the portal, audited in the same transaction. */
 export const simulateInPortal = (
