@@ -11,7 +11,6 @@ import {
 import type { Queryable } from "../../db/db.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
-import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
@@ -34,7 +33,7 @@ export async function sessionsOf(
   }));
 }
 
-/** Ends one of the person's own sessions, or with null all but the caller's. */
+/** Ends one of the person's own sessions, or with null all but the caller's. One that has ended stays ended. */
 export async function endOwnSessions(
   deps: Deps,
   session: SignedIn,
@@ -47,7 +46,7 @@ export async function endOwnSessions(
       session_id === null
         ? await deleteOtherSessions(tx, person_id, session.session_hash)
         : await deleteSessionById(tx, person_id, session_id);
-    if (session_id !== null && ended === 0) throw new StatusRefusal(404);
+    if (ended === 0) return;
     const entry = { account_id: null, action: "sessions_ended" as const, subject: `person ${person_id}` };
     await writeAudit({ ...deps, db: tx }, session, entry, request_id);
   });
