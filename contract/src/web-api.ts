@@ -1,6 +1,7 @@
 import type { NewSecondFactor, OpenSessions } from "./dashboard/dashboard-admin.ts";
 import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
+import type { SsoOffer, SsoStart, SsoStarted } from "./sso.ts";
 
 /** The signed-in user. */
 export type WebSession = {
@@ -21,7 +22,12 @@ export type WebSession = {
 };
 export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" | "needs_password" };
 /** `session` is null if the caller is not signed in. `mail`: a forgotten password can be reset by email. */
-export type SessionAnswer = { session: WebSession | null; second_factor: "offered" | "required"; mail: boolean };
+export type SessionAnswer = {
+  session: WebSession | null;
+  second_factor: "offered" | "required";
+  mail: boolean;
+  sso: SsoOffer;
+};
 
 /** `error.key` of a 403: the user confirms with `POST /session/verify`, and the page sends the request again. */
 export const VERIFY_KEY = "verify";
@@ -34,6 +40,9 @@ export type SessionApi = {
   "POST /session": { body: { email: string; password: string; code?: string | null }; answer: SignInAnswer };
   "GET /session": { answer: SessionAnswer };
   "DELETE /session": { answer: { session: null } };
+  "POST /session/sso": { body: SsoStart; answer: SsoStarted };
+  /** The provider sends the browser here. Always redirects to a page. */
+  "GET /session/sso/callback": { answer: undefined };
   "POST /session/code": { body: { code: string }; answer: SignInAnswer };
   "POST /session/second_factor": { answer: NewSecondFactor };
   "POST /session/password": { body: { password: string; new_password: string }; answer: SignInAnswer };

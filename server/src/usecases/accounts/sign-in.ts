@@ -18,6 +18,7 @@ import {
   totpPlace,
   touchSession,
 } from "../../db/accounts/sessions.ts";
+import { mustUseSso } from "../../db/accounts/sso.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { currentLicense } from "../../domain/accounts/license.ts";
@@ -40,7 +41,12 @@ export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license
   /** The number of the person's license if it is current. */
   license: string | null;
 };
-export type SignIn = { outcome: SignInAnswer["outcome"]; cookie: string; session: SignedIn } | { outcome: "refused" };
+export type SignIn =
+  | { outcome: SignInAnswer["outcome"]; cookie: string; session: SignedIn }
+  /** `sso_only`: the password is right, but the person must use single sign-on. */
+  | { outcome: "sso_only" }
+  | { outcome: "refused" };
+export type OpenedSession = Extract<SignIn, { cookie: string }>;
 
 /** What it takes to look up a session. */
 type SessionDeps = Pick<Deps, "config" | "db" | "now">;
@@ -58,7 +64,6 @@ export async function signIn(
   place: SessionPlace,
   request_id: string,
 ): Promise<SignIn> {
-  const now = deps.now();
   const wasRight = takeSignInTries(deps, given.email, place.address);
   const person = await loadForSignIn(deps.db, given.email);
   const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
@@ -73,7 +78,23 @@ export async function signIn(
   if (password === "cheap") {
     await renewHash(deps.db, person.person_id, person.password_hash, await deps.passwords.hash(given.password));
   }
-  const complete = by_code || (person.totp_confirmed_at === null && !totpRequired(deps));
+  if (await mustUseSso(deps.db, person.person_id)) {
+    await auditRefusedSignIn(deps, person.person_id, request_id);
+    return { outcome: "sso_only" };
+  }
+  return openSession(deps, person, by_code ? "given" : "still needed", place, request_id);
+}
+
+/** Opens a session for a person who has proved who they are, complete or waiting for the second factor. */
+export async function openSession(
+  deps: Deps,
+  person: Pick<SignInRow, "person_id" | "totp_confirmed_at">,
+  second_factor: "given" | "still needed",
+  place: SessionPlace,
+  request_id: string,
+): Promise<OpenedSession> {
+  const now = deps.now();
+  const complete = second_factor === "given" || (person.totp_confirmed_at === null && !totpRequired(deps));
   const cookie = randomBytes(32).toString("base64url");
   const session_hash = sessionHash(cookie);
   const csrf_token = randomBytes(24).toString("base64url");
@@ -89,6 +110,9 @@ export async function signIn(
   const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
   return { outcome: outcomeOf(session), cookie, session };
 }
+
+export const auditRefusedSignIn = (deps: Deps, person_id: string | null, request_id: string) =>
+  audit(deps, { person_id, action: "sign_in_refused", request_id });
 
 /** Whether people need a second factor. `auto`: optional in the demo. */
 export const secondFactorOf = ({ SECOND_FACTOR }: Config, demo: boolean): Deps["second_factor"] =>

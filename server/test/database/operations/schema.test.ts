@@ -29,6 +29,8 @@ const DIRECTORY = new Set([
   "server_process",
   "session",
   "sign_in_link",
+  "sso_identity",
+  "sso_provider",
   "webhook_feed",
 ]);
 

@@ -6,6 +6,7 @@ import { LinkForm, linkToken } from "./link-form.tsx";
 import { readSession, type SessionState } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";
+import { SsoRefused } from "./single-sign-on.tsx";
 
 /** For users without a session. The URL stays the same, so they land on the page they asked for. */
 export function SignInPage({ state, name }: { state: SessionState; name: string }) {
@@ -27,9 +28,10 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
             actions={<Button onClick={() => void readSession()}>Try again</Button>}
           />
         )}
+        <SsoRefused />
         {state.phase === "out" &&
           (token === null ? (
-            <SignInForm half={state.half} mail={state.mail} />
+            <SignInForm half={state.half} mail={state.mail} sso={state.sso} />
           ) : (
             <LinkForm token={token} onDone={() => setToken(null)} />
           ))}

@@ -1,3 +1,4 @@
+import type { SsoOffer } from "@pestle/contract";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
@@ -9,6 +10,7 @@ import { post } from "./post.ts";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
+import { SingleSignOn } from "./single-sign-on.tsx";
 
 type Step = "password" | "code" | "set_up" | "new_password";
 
@@ -17,10 +19,12 @@ export function SignInForm({
   email: known,
   half,
   mail = false,
+  sso = null,
 }: {
   email?: string;
   half: Session | null;
   mail?: boolean;
+  sso?: SsoOffer | null;
 }) {
   const [given, setGiven] = useState({ email: known ?? "", password: "", code: "", new_password: "" });
   const [forgotten, setForgotten] = useState(false);
@@ -142,6 +146,7 @@ export function SignInForm({
           Forgot your password?
         </Button>
       )}
+      {step === "password" && <SingleSignOn offer={sso} email={given.email} />}
       {step !== "password" && (
         <Button tone="quiet" onClick={startOver}>
           Start over
