@@ -150,6 +150,12 @@ export const settings = {
     ["auto", "required", "offered"],
     "Whether users need an authenticator in addition to their password. `auto`: required, but optional with the demo.",
   ),
+  STEP_UP_MINUTES: whole(
+    "15",
+    1,
+    720,
+    "Minutes after which a user gives the password or a code again before changing credentials, people or their own sign-in, or exporting orders.",
+  ),
   ZIP_TABLE_FILE: file("CSV", "CSV of `zip,state,city` rows that extend or correct the built-in ZIP codes."),
   SAFETY_DATA_FILE: file("JSON", "JSON of safety tables that replace the built-in ones until you import others."),
   RX_EXPIRY_MONTHS: whole(

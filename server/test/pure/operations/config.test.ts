@@ -84,6 +84,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   METRICS_TOKEN: { good: ["x".repeat(16), "x".repeat(16)], bad: ["short", `${"x".repeat(16)} y`] },
   TIME_ZONE: { good: ["Europe/Amsterdam", "Europe/Amsterdam"], bad: ["Mars/Olympus"] },
   SECOND_FACTOR: { good: ["offered", "offered"], bad: ["yes", "Required"] },
+  STEP_UP_MINUTES: { good: ["5", 5], bad: ["0", "soon"] },
   ZIP_TABLE_FILE: { good: ["zips.csv", "zips.csv"], bad: [] },
   SAFETY_DATA_FILE: { good: ["safety.json", "safety.json"], bad: [] },
   RX_EXPIRY_MONTHS: { good: ["15", 15], bad: ["0", "37", "a year"] },
