@@ -23,8 +23,8 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
   return linkedAnswer(url, { webhook_events, end_cursor }, more ? end_cursor : null);
 };
 
-export const getWebhookEvent: ReadHandler = async ({ db }, { grant, params }) => {
-  const event = await readWebhookEvent(db, grant.account_id, eventId(params));
+export const getWebhookEvent: ReadHandler = async (deps, { grant, params }) => {
+  const event = await readWebhookEvent(deps, grant.account_id, eventId(params));
   if (event === undefined) throw new StatusRefusal(404);
   return json(200, event);
 };

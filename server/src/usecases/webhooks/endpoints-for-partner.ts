@@ -39,7 +39,7 @@ export const testWebhookEndpoint = (
   endpoint_id: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 202, { attempt: (tx) => testEndpoint(tx, grant.account_id, endpoint_id, sent, now) });
+  writeAnswer(deps, key, 202, { attempt: (tx) => testEndpoint(deps, tx, grant.account_id, endpoint_id, sent, now) });
 
 export const redeliverFailedWebhooks = (
   deps: Deps,
@@ -55,4 +55,4 @@ export const redeliverWebhookEvent = (
   event_id: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 202, { attempt: (tx) => redeliverEvent(tx, grant, event_id, sent, now) });
+  writeAnswer(deps, key, 202, { attempt: (tx) => redeliverEvent(deps, tx, grant, event_id, sent, now) });
