@@ -58,6 +58,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: ["bwip-js", "@pestle/contract"],
     node: /^$/,
   },
+  { folder: "server/src/adapters/oidc.ts", own: [], packages: ["openid-client"], node: /^$/ },
   // One file reads partners' PDF labels.
   {
     folder: "server/src/adapters/documents/labels/clean-pdf.ts",

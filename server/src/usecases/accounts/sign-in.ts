@@ -17,6 +17,7 @@ import {
   totpPlace,
   touchSession,
 } from "../../db/accounts/sessions.ts";
+import { mustUseSso } from "../../db/accounts/sso.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { currentLicense } from "../../domain/accounts/license.ts";
@@ -39,7 +40,10 @@ export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license
 };
 export type SignIn =
   | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
+  /** `sso_only`: the password is right, but the person must use single sign-on. */
+  | { outcome: "sso_only" }
   | { outcome: "refused" };
+export type OpenedSession = Extract<SignIn, { cookie: string }>;
 
 /** What it takes to look up a session. */
 type SessionDeps = Pick<Deps, "config" | "db" | "now">;
@@ -57,7 +61,6 @@ export async function signIn(
   remote_address: string,
   request_id: string,
 ): Promise<SignIn> {
-  const now = deps.now();
   const wasRight = takeSignInTries(deps, given.email, remote_address);
   const person = await loadForSignIn(deps.db, given.email);
   const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
@@ -72,13 +75,29 @@ export async function signIn(
   if (password === "cheap") {
     await renewHash(deps.db, person.person_id, person.password_hash, await deps.passwords.hash(given.password));
   }
-  const needs = by_code
-    ? null
-    : person.totp_confirmed_at !== null
-      ? "needs_code"
-      : totpRequired(deps)
-        ? "needs_set_up"
-        : null;
+  if (await mustUseSso(deps.db, person.person_id)) {
+    await auditRefusedSignIn(deps, person.person_id, request_id);
+    return { outcome: "sso_only" };
+  }
+  return openSession(deps, person, by_code ? "given" : "still needed", request_id);
+}
+
+/** Opens a session for a person who has proved who they are, complete or waiting for the second factor. */
+export async function openSession(
+  deps: Deps,
+  person: Pick<SignInRow, "person_id" | "totp_confirmed_at">,
+  second_factor: "given" | "still needed",
+  request_id: string,
+): Promise<OpenedSession> {
+  const now = deps.now();
+  const needs =
+    second_factor === "given"
+      ? null
+      : person.totp_confirmed_at !== null
+        ? "needs_code"
+        : totpRequired(deps)
+          ? "needs_set_up"
+          : null;
   const cookie = randomBytes(32).toString("base64url");
   const session_hash = sessionHash(cookie);
   const csrf_token = randomBytes(24).toString("base64url");
@@ -93,6 +112,9 @@ export async function signIn(
   const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
   return { outcome: needs ?? "signed_in", cookie, session };
 }
+
+export const auditRefusedSignIn = (deps: Deps, person_id: string | null, request_id: string) =>
+  audit(deps, { person_id, action: "sign_in_refused", request_id });
 
 /** Whether people need a second factor. `auto`: optional in the demo. */
 export const secondFactorOf = ({ SECOND_FACTOR }: Config, demo: boolean): Deps["second_factor"] =>
