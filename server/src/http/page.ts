@@ -1,6 +1,5 @@
 import { refuse } from "../domain/values/refusals.ts";
 import { type Answer, json } from "./answer.ts";
-import { type CursorList, openCursor, sealCursor } from "./cursors.ts";
 
 /** The two parameters of every paged list (contract, Conventions 7). */
 export type Page = { before: number; limit: number };
@@ -8,9 +7,9 @@ export type Page = { before: number; limit: number };
 const DEFAULT_LIMIT = 25;
 const MOST = 200;
 
-export function pageOf(query: ReadonlyMap<string, string[]>, list: CursorList): Page {
+export function pageOf(query: ReadonlyMap<string, string[]>): Page {
   const [cursor] = query.get("cursor") ?? [];
-  return { limit: limitOf(query), before: cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(list, cursor) };
+  return { limit: limitOf(query), before: cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(cursor) };
 }
 
 export function limitOf(query: ReadonlyMap<string, string[]>): number {
@@ -25,12 +24,8 @@ type Paged<Body> = Body & { next_cursor: string | null };
  * The answer of a paged list. The same page always gives the same cursor, and the Link header carries the next page's
  * address.
  */
-export const pageAnswer = <Body extends object>(
-  url: string,
-  body: Body,
-  next: number | null,
-  list: CursorList,
-): Answer<Paged<Body>> => linkedAnswer(url, body, next === null ? null : sealCursor(list, `p${next}`));
+export const pageAnswer = <Body extends object>(url: string, body: Body, next: number | null): Answer<Paged<Body>> =>
+  linkedAnswer(url, body, next === null ? null : cursorOf(next));
 
 export function linkedAnswer<Body extends object>(
   url: string,
@@ -44,7 +39,11 @@ export function linkedAnswer<Body extends object>(
   return json(200, { ...body, next_cursor }, { link });
 }
 
-function positionOf(list: CursorList, cursor: string): number {
-  const [, digits] = /^p(\d{1,16})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
+/** Opaque to partners, so that its content can change. */
+const cursorOf = (position: number) => Buffer.from(`p${position}`).toString("base64url");
+
+function positionOf(cursor: string): number {
+  const [, digits] = /^p(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  if (digits === undefined || cursorOf(Number(digits)) !== cursor) refuse(40003, "cursor");
   return Number(digits);
 }

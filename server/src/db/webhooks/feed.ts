@@ -180,9 +180,3 @@ limit 1`;
 /** The position of the newest event whose id is older than a time. */
 export const findPositionBefore = async (db: Queryable, account_id: string, moment: Date) =>
   (await db.row(before, [account_id, moment]))?.feed_position ?? 0;
-
-const eventAt = sql<[account_id: string, feed_position: number, event_position: number], { found: boolean }>`
-select exists (
-  select from webhook_event where account_id = $1 and feed_position = $2 and event_position = $3) as found`;
-export const hasEventAt = async (db: Queryable, account_id: string, at: FeedPosition): Promise<boolean> =>
-  (await db.row(eventAt, [account_id, at.feed_position, at.event_position]))?.found === true;

@@ -50,8 +50,7 @@ export const listOrderActionRequests: ReadHandler = async (deps, { grant, params
 };
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
-  const list = { vault: deps.vault, account_id: grant.account_id, list: "orders" };
-  const { before, limit } = pageOf(query, list);
+  const { before, limit } = pageOf(query);
   const { orders, next } = await readOrders(
     deps,
     grant.account_id,
@@ -59,7 +58,7 @@ export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
     before,
     limit,
   );
-  return pageAnswer(url, { orders }, next, list);
+  return pageAnswer(url, { orders }, next);
 };
 
 export const getOrder: ReadHandler = async (deps, { grant, params }) => {
@@ -69,8 +68,7 @@ export const getOrder: ReadHandler = async (deps, { grant, params }) => {
 };
 
 export const listOrderHistory: ReadHandler = async (deps, { grant, params, query, url }) => {
-  const list = { vault: deps.vault, account_id: grant.account_id, list: `history ${params["order_number"]}` };
-  const { before, limit } = pageOf(query, list);
+  const { before, limit } = pageOf(query);
   const order_number = orderNumber(params);
   const rows = await listHistory(deps.db, grant.account_id, order_number, before, limit + 1);
   // Every order has history from the start, so an empty page is either past its end or an unknown order.
@@ -79,7 +77,7 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   }
   const shown = rows.slice(0, limit);
   const history = shown.map(({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }));
-  return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null, list);
+  return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
 };
 
 const actions = answer(200, rendered(JSON.stringify({ order_actions: orderActions })));

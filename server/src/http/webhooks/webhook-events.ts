@@ -7,11 +7,11 @@ import { json } from "../answer.ts";
 import { limitOf, linkedAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, textOf, timeOf } from "../query-values.ts";
-import { attemptCursor, attemptPosition, feedCursor, storedFeedPosition } from "./webhook-cursors.ts";
+import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
 
 export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }) => {
   const limit = limitOf(query);
-  const start = await storedFeedPosition(deps, grant.account_id, query);
+  const start = feedPosition(query);
   const filter = {
     event_type: textOf(query, "event_type", isEventType) as EventType | null,
     order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
@@ -19,7 +19,7 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
     after: timeOf(query, "after", deps.config.TIME_ZONE),
   };
   const { webhook_events, more, end } = await readWebhookEvents(deps, grant, filter, start, limit);
-  const end_cursor = feedCursor(deps, grant.account_id, end);
+  const end_cursor = feedCursor(end);
   return linkedAnswer(url, { webhook_events, end_cursor }, more ? end_cursor : null);
 };
 
@@ -31,13 +31,9 @@ export const getWebhookEvent: ReadHandler = async (deps, { grant, params }) => {
 
 export const listWebhookAttempts: ReadHandler = async (deps, { grant, params, query, url }) => {
   const limit = limitOf(query);
-  const { account_id } = grant;
-  const event_id = eventId(params);
-  const start = attemptPosition(deps, account_id, event_id, query);
-  const page = await readAttempts(deps, account_id, event_id, start, limit);
+  const page = await readAttempts(deps, grant.account_id, eventId(params), attemptPosition(query), limit);
   if (page === undefined) throw new StatusRefusal(404);
-  const next = page.next && attemptCursor(deps, account_id, event_id, page.next);
-  return linkedAnswer(url, { attempts: page.attempts }, next);
+  return linkedAnswer(url, { attempts: page.attempts }, page.next && attemptCursor(page.next));
 };
 
 export const redeliverWebhookEvent: WriteHandler = (deps, call, body) =>
