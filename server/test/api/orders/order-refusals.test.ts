@@ -487,6 +487,16 @@ const fixtures: { [Code in ErrorCode]?: Fixture[] } = {
     { why: "other bytes", change: shipping({ label: { ...label, format: "PDF" } }), fields: ["shipping.label.data"] },
     { why: "no base64", change: shipping({ label: { ...label, data: "^XA^XZ" } }), fields: ["shipping.label.data"] },
     { why: "no data", change: shipping({ label: { format: "PNG" } }), fields: ["shipping.label.data"] },
+    {
+      why: "a command that is not for printing",
+      change: shipping({ label: { ...label, data: base64("~JR^XA^FO20,20^FDparcel^FS^XZ") } }),
+      fields: ["shipping.label.data"],
+    },
+    {
+      why: "a PDF without pages",
+      change: shipping({ label: { format: "PDF", data: base64("%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n") } }),
+      fields: ["shipping.label.data"],
+    },
   ],
   42380: [
     { why: "unknown", change: order({ brand_id: 3 }), fields: ["brand_id"] },
