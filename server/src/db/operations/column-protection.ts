@@ -93,6 +93,8 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   shipment_scan: { person: ["place"], business: ["description"] },
   shipping_method: { business: ["name", "service"] },
   sign_in_link: { record: ["purpose"] },
+  sso_identity: { person: ["subject"], record: ["provider_id"] },
+  sso_provider: { business: ["name", "issuer", "client_id", "domains"], record: ["provider_id", "provision_role"] },
   stock_count: { business: ["reason", "explanation"] },
   stock_entry: { business: ["note"] },
   webhook_attempt: { record: ["error"] },
