@@ -156,7 +156,8 @@ describe("rx send", () => {
     const own = await startTestApp();
     try {
       writeDemo(own.config.DATA_DIR, own.demo);
-      const settings = { ...env, DATABASE_URL: own.config.DATABASE_OWNER_URL, DATA_DIR: own.config.DATA_DIR };
+      const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = own.config;
+      const settings = { ...env, DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR };
       const { text, failed } = await run("rx send", { preset: "cancel" }, "", settings);
       expect(text).toContain("Not canceled: This pharmacy does not know the prescription.");
       expect(text).toContain("It needs a manual review: pestle rx review");
