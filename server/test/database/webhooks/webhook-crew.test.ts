@@ -34,7 +34,7 @@ afterEach(async () => {
   for (const table of ["webhook_delivery", "webhook_endpoint"]) await idle.deps.db.raw(`delete from ${table}`);
 });
 const join = async (env: Record<string, string> = {}) => {
-  const app = await startTestApp({ url: database.url, env });
+  const app = await startTestApp({ url: database.url, demo: idle.demo, env });
   busy.push(app);
   return app;
 };

@@ -36,7 +36,7 @@ test("a restored service delivers pending deliveries once, and repeats no finish
   expect(counts.rows).toEqual([{ events: 2, deliveries: 1, attempts: 1 }]);
   await db.close();
 
-  const again = await startTestApp({ url: empty.url });
+  const again = await startTestApp({ url: empty.url, demo: idle.demo });
   await receiver.arrived(1);
   await again.stop();
   await empty.drop();
