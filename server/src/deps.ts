@@ -6,6 +6,7 @@ import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
+import type { AuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
@@ -50,6 +51,8 @@ export type Deps = {
   second_factor: "required" | "offered";
   /** Buffers authenticated requests for the request log that partners see. */
   request_log: RequestLog;
+  /** Buffers the audit entries of reads. */
+  audit_log: AuditLog;
   mail: Mail;
   webhook_client: WebhookClient;
   /** `wake`: deliveries may be due. Code that writes events need not call it; the database's `onEvents` does. */

@@ -1,3 +1,4 @@
+import { createAuditLog } from "./audit-log.ts";
 import type { Deps } from "./deps.ts";
 import { createRequestLog } from "./request-log.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
@@ -5,9 +6,10 @@ import { watchHome } from "./usecases/operations/watch-home.ts";
 /** Stand-ins for the dependencies that only a process with listeners needs. */
 export const notServing = (
   deps: Pick<Deps, "config" | "db" | "now" | "log">,
-): Pick<Deps, "addresses" | "home_watch" | "second_factor" | "request_log"> => ({
+): Pick<Deps, "addresses" | "home_watch" | "second_factor" | "request_log" | "audit_log"> => ({
   addresses: { base_url: "", auth_url: "", sandbox_auth_url: "" },
   home_watch: watchHome(deps),
   second_factor: "required",
   request_log: createRequestLog(),
+  audit_log: createAuditLog(),
 });

@@ -32,6 +32,17 @@ export type Rows = {
     action: string;
     subject: string | null;
     request_id: string | null;
+    credential_id: string | null;
+    os_user: string | null;
+    address: string | null;
+    patients?: readonly string[];
+    field_groups?: readonly string[];
+    salt?: string;
+  };
+  audit_writer: {
+    process_id: string;
+    started_at: Instant;
+    written_until: Instant;
   };
   brand: {
     account_id: string;

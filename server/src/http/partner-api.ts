@@ -1,9 +1,10 @@
-import { type Endpoint, endpoints } from "@pestle/contract";
+import { type AuditedOperation, type Endpoint, endpoints, type OperationId, partnerAudit } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Deps } from "../deps.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
+import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import type { FinishedAnswer } from "../usecases/write.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
@@ -57,6 +58,8 @@ type Call = {
   /** Path and query as sent. */
   url: string;
   now: Date;
+  /** For the audit log. */
+  by: RequestBy;
 };
 export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
 export type WriteHandler = (
@@ -133,9 +136,16 @@ export function addPartnerApi(app: FastifyInstance, deps: Deps, routes: Route[] 
 
 function reading(deps: Deps, endpoint: Endpoint, handler: ReadHandler) {
   const names = Object.keys(endpoint.query ?? {});
+  const operation = endpoint.operation_id as OperationId;
+  const audited = isAudited(operation) ? operation : undefined;
   return (request: FastifyRequest, reply: FastifyReply) => {
-    const result = handler(deps, callOf(deps, request, names));
-    return result instanceof Promise ? result.then((made) => send(request, reply, made)) : send(request, reply, result);
+    const call = callOf(deps, request, names);
+    const result = handler(deps, call);
+    const answered = (made: Answer) => {
+      if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
+      return send(request, reply, made);
+    };
+    return result instanceof Promise ? result.then(answered) : answered(result);
   };
 }
 
@@ -152,6 +162,14 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
   };
 }
 
+const isAudited = (operation: OperationId): operation is AuditedOperation =>
+  Object.hasOwn(partnerAudit, operation) && "writes" in partnerAudit[operation];
+
+function seenIn({ seen }: Answer, operation: string): Seen {
+  if (seen === undefined) throw new Error(`${operation} does not name the patients that it shows`);
+  return seen;
+}
+
 function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
   return {
     grant: request.grant!,
@@ -159,6 +177,7 @@ function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
     query: readQuery(request.url, names),
     url: request.url,
     now: deps.now(),
+    by: { request_id: request.id, address: request.ip },
   };
 }
 

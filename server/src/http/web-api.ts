@@ -85,7 +85,7 @@ export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly Web
         if (route.method !== "GET" && !isOwnPage(request, person)) throw new StatusRefusal(404);
         const body = hasBody(route) ? await readJsonObject(request.raw) : {};
         const call: WebCall = {
-          person: person as SignedIn,
+          person: (person && { ...person, address: request.ip }) as SignedIn,
           params: request.params as Record<string, string>,
           query: new URLSearchParams(request.url.replace(/^[^?]*\??/, "")),
           body,

@@ -4,6 +4,7 @@ import { migrationState } from "../../db/migrate.ts";
 import { backUp } from "../../usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
 import { keptMasterKeys } from "../../vault/master-key.ts";
+import { auditCommand } from "../audit-command.ts";
 import { progress } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { type Session, withDatabase } from "../session.ts";
@@ -16,9 +17,11 @@ export const backupCommands: readonly CommandRow[] = [
     examples: ["backup pestle.backup", "backup /var/backups/pestle-$(date +%F).backup"],
     async run(_options, file, env) {
       const bar = progress();
-      const { header, rows } = await withDatabase(readConfig(env), ({ db, now }) =>
-        backUp(db, file, now, (table, count) => bar.show(`${table} ${count}`)),
-      ).finally(bar.done);
+      const { header, rows } = await withDatabase(readConfig(env), async ({ db, now }) => {
+        // A database of an older version has no place for the entry; its backup is still worth taking.
+        if ((await migrationState(db)).pending.length === 0) await auditCommand(db, now);
+        return backUp(db, file, now, (table, count) => bar.show(`${table} ${count}`));
+      }).finally(bar.done);
       const { created_at, schema_version, master_key_fingerprint } = header;
       const size_bytes = statSync(file).size;
       const text = [
@@ -38,9 +41,11 @@ export const backupCommands: readonly CommandRow[] = [
       const config = readConfig(env);
       // Verify before opening, and possibly creating, a database.
       const backup = await verifyBackup(file, keptMasterKeys(config));
-      const fill = async ({ db }: Session) => {
+      const fill = async ({ db, now }: Session) => {
         const rows = await restore(db, backup, (table, count) => bar.show(`${table} ${count}`));
-        return { rows, pending: (await migrationState(db)).pending };
+        const { pending } = await migrationState(db);
+        if (pending.length === 0) await auditCommand(db, now);
+        return { rows, pending };
       };
       const { rows, pending } = await withDatabase(config, fill, { create: true }).finally(bar.done);
       const { header } = backup;

@@ -5,6 +5,8 @@ import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import { fhirFormat, scriptFormat } from "../../formats/formats.ts";
 import { receivePrescription } from "../../usecases/intake/receive-prescription.ts";
+import type { Received } from "../../usecases/intake/take-message.ts";
+import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
 import { answer, rendered, send } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { frontDoor } from "../front-door.ts";
@@ -41,12 +43,27 @@ export function addIntake(app: FastifyInstance, deps: Deps): void {
           const body = await readMessage(request, types);
           const { account_id, credential_id } = request.grant!;
           const received = await receivePrescription(deps, format(query), { account_id, credential_id }, body);
+          auditRead(deps, messageEntry(deps, endpoint.operation_id, request, received));
           const headers = { "content-type": `${types[0]}; charset=utf-8` };
           return send(request, reply, answer(200, rendered(received.answer), headers));
         },
       });
     }
   }
+}
+
+/** The entry belongs to the patient's account; the subject names the network's credential. */
+function messageEntry(
+  deps: Deps,
+  operation: IntakeEndpoint["operation_id"],
+  request: FastifyRequest,
+  received: Received,
+) {
+  const { account_id, credential_id } = request.grant!;
+  const grant = { account_id: received.for_account_id ?? account_id, credential_id };
+  const call = { grant, by: { request_id: request.id, address: request.ip }, now: deps.now() };
+  const patients = received.patient_id === null ? [] : [received.patient_id];
+  return partnerEntry(operation, call, { patients, subject: `client ${account_id}-${credential_id}` });
 }
 
 async function readMessage(request: FastifyRequest, types: readonly string[]): Promise<Buffer> {

@@ -10,11 +10,12 @@ import type { OrderFilter } from "../../db/orders/order-list.ts";
 import { findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
 import { changeOrderAddress } from "../../usecases/orders/change-order-address.ts";
 import * as write from "../../usecases/orders/place-order.ts";
 import { readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
 import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
-import { answer, json, rendered } from "../answer.ts";
+import { answer, json, rendered, showing } from "../answer.ts";
 import { pageAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
@@ -22,6 +23,8 @@ import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts
 export const createOrder: WriteHandler = async (deps, call, body) => {
   if (!flagOf(call.query, "dry_run")) return write.createOrder(deps, call, body);
   const { problems, ...tried } = await write.tryOrder(deps, call, body);
+  const patients = tried.order === null ? [] : [tried.order.patient_id];
+  if (patients.length > 0) auditRead(deps, partnerEntry("createOrder", call, { patients }, "order_tried"));
   return { status: 200, body: JSON.stringify({ ...tried, errors: errorEntries(problems) }) };
 };
 
@@ -47,7 +50,8 @@ export const listOrderActionRequests: ReadHandler = async (deps, { grant, params
     created_at: created_at.toISOString(),
     order,
   }));
-  return json(200, { partner_order_action_requests });
+  const seen = { patients: [order.patient_id], subject: order_number };
+  return showing(json(200, { partner_order_action_requests }), seen);
 };
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
@@ -59,13 +63,13 @@ export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
     before,
     limit,
   );
-  return pageAnswer(url, { orders }, next);
+  return showing(pageAnswer(url, { orders }, next), { patients: orders.map(({ patient_id }) => patient_id) });
 };
 
 export const getOrder: ReadHandler = async (deps, { grant, params }) => {
   const order = await readOrder(deps, grant.account_id, orderNumber(params));
   if (order === undefined) throw new StatusRefusal(404);
-  return json(200, order);
+  return showing(json(200, order), { patients: [order.patient_id], subject: order.order_number });
 };
 
 export const listOrderHistory: ReadHandler = async (deps, { grant, params, query, url }) => {
@@ -78,7 +82,9 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   }
   const shown = rows.slice(0, limit);
   const history = shown.map(({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }));
-  return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
+  const next = rows.length > limit ? shown.at(-1)!.history_position : null;
+  // The log finds the patient by the order.
+  return showing(pageAnswer(url, { history }, next), { patients: [], subject: order_number });
 };
 
 const actions = answer(200, rendered(JSON.stringify({ order_actions: orderActions })));

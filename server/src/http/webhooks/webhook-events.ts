@@ -3,7 +3,7 @@ import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { redeliverWebhookEvent as redeliver } from "../../usecases/webhooks/endpoints-for-partner.ts";
 import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecases/webhooks/read-webhook-events.ts";
-import { json } from "../answer.ts";
+import { json, showing } from "../answer.ts";
 import { limitOf, linkedAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, textOf, timeOf } from "../query-values.ts";
@@ -20,13 +20,15 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
   };
   const { webhook_events, more, end } = await readWebhookEvents(deps, grant, filter, start, limit);
   const end_cursor = feedCursor(end);
-  return linkedAnswer(url, { webhook_events, end_cursor }, more ? end_cursor : null);
+  const patients = webhook_events.flatMap(({ patient_id }) => patient_id ?? []);
+  return showing(linkedAnswer(url, { webhook_events, end_cursor }, more ? end_cursor : null), { patients });
 };
 
 export const getWebhookEvent: ReadHandler = async ({ db }, { grant, params }) => {
   const event = await readWebhookEvent(db, grant.account_id, eventId(params));
   if (event === undefined) throw new StatusRefusal(404);
-  return json(200, event);
+  const patients = event.patient_id == null ? [] : [event.patient_id];
+  return showing(json(200, event), { patients, subject: event.event_id });
 };
 
 export const listWebhookAttempts: ReadHandler = async (deps, { grant, params, query, url }) => {

@@ -33,6 +33,7 @@ export async function changePassword(
       role: null,
       account_id: null,
       action: "password_changed",
+      address: session.address ?? null,
       subject: null,
       request_id,
     });

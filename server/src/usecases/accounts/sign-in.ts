@@ -16,7 +16,7 @@ import {
   totpPlace,
   touchSession,
 } from "../../db/accounts/sessions.ts";
-import { insertAudit } from "../../db/operations/audit.ts";
+import { type AuditEntry, insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { currentLicense } from "../../domain/accounts/license.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -39,7 +39,10 @@ export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license
   session_hash: Buffer;
   /** The number of the person's license if it is current. */
   license: string | null;
+  /** The client's address, for the audit log; absent on the command line. */
+  address?: string;
 };
+const addressOf = ({ address }: Pick<SignedIn, "address">) => address ?? null;
 export type SignIn =
   | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
   | { outcome: "refused" };
@@ -71,7 +74,7 @@ export async function signIn(
   const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
   if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
     const known = person?.person_id ?? null;
-    await audit(deps, { person_id: known, action: "sign_in_refused", request_id });
+    await audit(deps, { person_id: known, action: "sign_in_refused", address: remote_address, request_id });
     return { outcome: "refused" };
   }
   wasRight();
@@ -92,7 +95,7 @@ export async function signIn(
     complete: needs === null,
     now,
   });
-  if (needs === null) await noteSignedIn(deps, person.person_id, request_id);
+  if (needs === null) await noteSignedIn(deps, person.person_id, remote_address, request_id);
   const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
   return { outcome: needs ?? "signed_in", cookie, session };
 }
@@ -138,7 +141,7 @@ const signedIn = (deps: SessionDeps, row: SessionRow, session_hash: Buffer): Sig
 
 export async function signOut(deps: Deps, session: SignedIn, request_id: string): Promise<void> {
   await deleteSession(deps.db, session.session_hash);
-  await audit(deps, { person_id: session.person_id, action: "sign_out", request_id });
+  await audit(deps, { person_id: session.person_id, action: "sign_out", address: addressOf(session), request_id });
 }
 
 /** A new authenticator secret, active after its first code. Undefined if the person already has an active one. */
@@ -159,16 +162,22 @@ export async function beginTotp(
 export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<boolean> {
   const person = await loadForSignIn(deps.db, session.email);
   if (person?.totp_sealed == null || !(await takesCode(deps, person, code))) {
-    await audit(deps, { person_id: session.person_id, action: "sign_in_refused", request_id });
+    await audit(deps, {
+      person_id: session.person_id,
+      action: "sign_in_refused",
+      address: addressOf(session),
+      request_id,
+    });
     return false;
   }
   if (person.totp_confirmed_at === null) {
     await confirmTotp(deps.db, person.person_id, deps.now());
-    await audit(deps, { person_id: person.person_id, action: "second_factor_set_up", request_id });
+    const entry = { person_id: person.person_id, action: "second_factor_set_up" as const };
+    await audit(deps, { ...entry, address: addressOf(session), request_id });
   }
   if (!session.complete) {
     await completeSession(deps.db, session.session_hash);
-    await noteSignedIn(deps, person.person_id, request_id);
+    await noteSignedIn(deps, person.person_id, addressOf(session), request_id);
   }
   return true;
 }
@@ -185,10 +194,11 @@ async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<b
   return taken;
 }
 
-async function noteSignedIn(deps: Deps, person_id: string, request_id: string): Promise<void> {
+async function noteSignedIn(deps: Deps, person_id: string, address: string | null, request_id: string): Promise<void> {
   await noteSignIn(deps.db, person_id, deps.now());
-  await audit(deps, { person_id, action: "sign_in", request_id });
+  await audit(deps, { person_id, action: "sign_in", address, request_id });
 }
 
-const audit = (deps: Deps, entry: { person_id: string | null; action: string; request_id: string }) =>
+type SignInEntry = Pick<AuditEntry, "person_id" | "action" | "request_id"> & { address: string | null };
+const audit = (deps: Deps, entry: SignInEntry) =>
   insertAudit(deps.db, { at: deps.now(), role: null, account_id: null, subject: null, ...entry });

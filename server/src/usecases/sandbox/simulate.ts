@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
 import { simulateClock } from "./simulate-clock.ts";
@@ -16,9 +17,16 @@ import type { SimulatedAnswer, SimulatedWrite, Simulation, Simulator } from "./s
 export const simulate = (
   deps: Deps,
   script: IntakeFormat,
-  { grant, key }: PartnerCall,
+  call: PartnerCall,
   sent: SentFields,
-): Promise<FinishedAnswer> => writeAnswer(deps, key, 202, simulationWrite(deps, script, grant, sent));
+): Promise<FinishedAnswer> =>
+  writeAnswer(deps, call.key, 202, {
+    ...simulationWrite(deps, script, call.grant, sent),
+    audit: (done) => {
+      const patients = "patient_id" in done && typeof done.patient_id === "string" ? [done.patient_id] : [];
+      return partnerEntry("simulate", call, { patients, subject: String(sent["simulation_type"]) });
+    },
+  });
 
 /** The same for a person in the portal, audited in the same transaction. */
 export const simulateInPortal = (

@@ -27,11 +27,20 @@ export function AuditScreen() {
   return (
     <Page
       title="Audit log"
-      about="Every view and change by staff and partners, newest first."
+      about="Every view and change by staff, partners and commands, newest first."
       actions={
-        <Button icon="refresh" keys="r" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Refresh
-        </Button>
+        <>
+          {filters["patient_id"] && filters["account_id"] && (
+            <a
+              href={`/web/dashboard/audit.csv?${new URLSearchParams({ account_id: filters["account_id"], patient_id: filters["patient_id"] })}`}
+            >
+              Export for this patient
+            </a>
+          )}
+          <Button icon="refresh" keys="r" busy={query.isFetching} onClick={() => void query.refetch()}>
+            Refresh
+          </Button>
+        </>
       }
     >
       <FilterBar
@@ -40,6 +49,7 @@ export function AuditScreen() {
           { name: "action", label: "Action", options: Object.entries(auditActions) },
           { name: "account_id", label: "Account", options: [...named] },
           { name: "subject", label: "Order or subject" },
+          { name: "patient_id", label: "Patient (choose the account too)" },
         ]}
       />
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
@@ -55,7 +65,7 @@ export function AuditScreen() {
               rowKey={({ audit_id }) => audit_id}
               empty={
                 <Empty title="No matching entries">
-                  <Button onClick={() => change({ person_id: null, action: null, account_id: null, subject: null })}>
+                  <Button onClick={() => change({ person_id: null, action: null, account_id: null, subject: null, patient_id: null })}>
                     Clear filters
                   </Button>
                 </Empty>
