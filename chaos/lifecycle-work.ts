@@ -82,7 +82,7 @@ function workFreely(model: Model, life: Life, todo: FreeTodo, { by, doer, is_pha
       return DONE;
     }
     case "reject": {
-      const refused = at("Filling/product_check", true);
+      const refused = at(life.state === "Filling/pack" ? "Filling/pack" : "Filling/product_check", true);
       if (refused !== null) return refused;
       life.filled_by = null;
       life.notes += 1;

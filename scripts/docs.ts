@@ -11,6 +11,7 @@ import { exceptionsPage } from "./docs/exceptions-page.ts";
 import { intakePage } from "./docs/intake-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
+import { securityPage } from "./docs/protection-section.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -27,6 +28,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/arazzo.json", render: () => described(arazzo) },
   { path: "docs/config.md", render: configPage },
   { path: "docs/adr/README.md", render: decisionsPage },
+  { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
   ...pagesWithFiles(),
 ];
 

@@ -138,7 +138,7 @@ export const transitions = [
   },
   {
     event: "reject_product",
-    from: ["Filling/product_check"],
+    from: ["Filling/product_check", "Filling/pack"],
     to: "Filling/fill",
     by: ["pharmacist"],
     sends: [],

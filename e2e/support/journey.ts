@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { findBrowser } from "../../scripts/browser.ts";
-import { createPerson, hashPassword } from "../../server/src/usecases/accounts/create-person.ts";
-import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import { createPerson } from "../../server/src/usecases/accounts/create-person.ts";
+import { hashPassword } from "../../server/src/vault/password-hash.ts";
+import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../server/test/support/test-app.ts";
 import { licenseFor } from "../../server/test/support/web.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
@@ -117,7 +118,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     async person(role, name = `A ${role}`, partner_id = null) {
       people += 1;
       const email = `${role}-${people}@people.example`;
-      password_hash ??= hashPassword(PASSWORD);
+      password_hash ??= hashPassword(PASSWORD, TEST_PASSWORD_COST);
       const row = { email, name, role, partner_id, password_hash, ...licenseFor(role) };
       await app.deps.db.transaction((tx) => createPerson(tx, row, app.deps.now()));
       return { email, password: PASSWORD };

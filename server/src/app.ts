@@ -29,8 +29,10 @@ import { webRoutes } from "./http/web-routes.ts";
 import { type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
+import { createPasswords } from "./passwords.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createRequestLog } from "./request-log.ts";
+import { createTryLimiter } from "./try-limiter.ts";
 import { shareLimits } from "./usecases/accounts/share-limits.ts";
 import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
@@ -95,6 +97,8 @@ export async function startApp(
     routes?: Route[];
     /** For tests with their own resolver or time limits. */
     webhook_client?: WebhookClient;
+    /** The logarithm of scrypt's N. Tests use a low one. */
+    password_cost?: number;
   } = {},
 ): Promise<App> {
   const log = options.log ?? createLog(config);
@@ -162,6 +166,8 @@ export async function startApp(
       copies,
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
+      tries: createTryLimiter(),
+      passwords: createPasswords(options.password_cost),
       ...adaptersInUse(config),
       safety,
       ...(options.webhook_client && { webhook_client: options.webhook_client }),

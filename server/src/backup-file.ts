@@ -5,11 +5,25 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Sequence } from "./db/operations/backup.ts";
+import type { MasterKey } from "./vault/master-key.ts";
+import { BrokenStream, openStream, sealStream, streamKey } from "./vault/sealed-stream.ts";
+import { newDataKey, unwrapNamed, wrapNamed } from "./vault/vault.ts";
 
 /**
- * A backup is gzipped lines: a header, `{"t":table,"r":row}` per row, `{"s":sequence}` per sequence, and a trailer with
- * the row count per table and the SHA-256 of all lines before it. A truncated or altered file is refused.
+ * A backup is one line of JSON in clear (`Envelope`) and an encrypted stream (ADR 0033). The stream is gzipped lines: a
+ * header, `{"t":table,"r":row}` per row, `{"s":sequence}` per sequence, and a trailer with the row count per table and
+ * the SHA-256 of all lines before it. A truncated or altered file is refused. A file of 0.1.0 is the gzipped lines alone.
  */
+type Envelope = {
+  format: "pestle-backup";
+  version: 2;
+  created_at: string;
+  /** The master key that wraps the key of this file. */
+  master_key_fingerprint: string;
+  /** Base64. */
+  wrapped_key: string;
+};
+
 export type BackupHeader = {
   format: "pestle-backup";
   version: 1;
@@ -35,10 +49,19 @@ export class BadBackup extends Error {}
 const MOST_ROWS = 1_000;
 /** Far below the limit of one jsonb value. */
 const MOST_CHARACTERS = 8_000_000;
+const KEY_NAME = "backup";
+const GZIP = Buffer.from([0x1f, 0x8b]);
+/** A file without a line end in its first bytes is not a backup. */
+const MOST_ENVELOPE_BYTES = 64 * 1024;
 const DAMAGED = "The backup is truncated or altered. Nothing changed. Use another file.";
 
 /** Writes to a temporary name and renames it, so that the file is always complete. Returns the rows per table. */
-export async function writeBackupFile(file: string, parts: AsyncIterable<BackupPart>): Promise<Record<string, number>> {
+export async function writeBackupFile(
+  file: string,
+  master: MasterKey,
+  parts: AsyncIterable<BackupPart>,
+  now: Date,
+): Promise<Record<string, number>> {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const counts: Record<string, number> = {};
   const sha256 = createHash("sha256");
@@ -52,10 +75,24 @@ export async function writeBackupFile(file: string, parts: AsyncIterable<BackupP
     const trailer: Trailer = { rows: counts, sha256: sha256.digest("hex") };
     yield Buffer.from(`${JSON.stringify(trailer)}\n`);
   }
+  const file_key = newDataKey();
+  const envelope: Envelope = {
+    format: "pestle-backup",
+    version: 2,
+    created_at: now.toISOString(),
+    master_key_fingerprint: master.fingerprint,
+    wrapped_key: wrapNamed(master, file_key, KEY_NAME).toString("base64"),
+  };
+  const clear_start = Buffer.from(`${JSON.stringify(envelope)}\n`);
+  async function* sealed(zipped: AsyncIterable<Buffer>) {
+    yield clear_start;
+    yield* sealStream(streamKey(file_key, clear_start), zipped);
+  }
   try {
     await pipeline(
       Readable.from(text()),
       createGzip(),
+      sealed,
       createWriteStream(draft, { mode: 0o600, flags: "wx", flush: true }),
     );
     await rename(draft, file);
@@ -67,14 +104,14 @@ export async function writeBackupFile(file: string, parts: AsyncIterable<BackupP
 }
 
 /** Reads the parts, and throws at the end unless the trailer matches. The caller must be able to roll back. */
-export async function* readBackupFile(file: string): AsyncGenerator<BackupPart> {
+export async function* readBackupFile(file: string, masterKeys: readonly MasterKey[]): AsyncGenerator<BackupPart> {
   const sha256 = createHash("sha256");
   const counts: Record<string, number> = {};
   let header: BackupHeader | undefined;
   let trailer: Trailer | undefined;
   let pending = { kind: "rows" as const, table: "", rows: [] as string[] };
   let characters = 0;
-  for await (const bytes of unzippedLines(file)) {
+  for await (const bytes of unzippedLines(file, masterKeys)) {
     const line = bytes.toString("utf8");
     if (header === undefined) {
       header = parseHeader(line);
@@ -123,13 +160,14 @@ function linesOf(part: BackupPart): string {
 }
 
 /** Splits only at line feeds: node:readline would also split at U+2028 inside a value. */
-async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
+async function* unzippedLines(file: string, masterKeys: readonly MasterKey[]): AsyncGenerator<Buffer> {
   const source = createReadStream(file);
+  const zipped = Readable.from(opened(source, masterKeys), { objectMode: false });
   const unzipped = createGunzip();
-  source.on("error", (error) => unzipped.destroy(error));
+  zipped.on("error", (error) => unzipped.destroy(error));
   let rest: Buffer = Buffer.alloc(0);
   try {
-    for await (const chunk of source.pipe(unzipped) as AsyncIterable<Buffer>) {
+    for await (const chunk of zipped.pipe(unzipped) as AsyncIterable<Buffer>) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
       let from = 0;
       for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
@@ -140,13 +178,62 @@ async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    if (code.startsWith("Z_")) throw new BadBackup(DAMAGED);
+    if (code.startsWith("Z_") || error instanceof BrokenStream) throw new BadBackup(DAMAGED);
     throw fileTrouble(error, "read", "Give a file written by `pestle backup`.");
   } finally {
     source.destroy();
   }
   if (rest.length > 0) throw new BadBackup(DAMAGED);
 }
+
+/** The gzipped bytes: decrypted, or as they are in a file of 0.1.0. */
+async function* opened(source: AsyncIterable<Buffer>, masterKeys: readonly MasterKey[]): AsyncGenerator<Buffer> {
+  const bytes = source[Symbol.asyncIterator]();
+  let start: Buffer = Buffer.alloc(0);
+  let end = -1;
+  while (end === -1 && start.length <= MOST_ENVELOPE_BYTES) {
+    const { value, done } = await bytes.next();
+    if (done) break;
+    start = Buffer.concat([start, value]);
+    if (start.subarray(0, GZIP.length).equals(GZIP)) {
+      yield start;
+      yield* { [Symbol.asyncIterator]: () => bytes };
+      return;
+    }
+    end = start.indexOf(10);
+  }
+  const clear_start = start.subarray(0, end + 1);
+  const envelope = parseEnvelope(clear_start);
+  const file_key = fileKey(envelope, masterKeys);
+  async function* sealed() {
+    yield start.subarray(end + 1);
+    yield* { [Symbol.asyncIterator]: () => bytes };
+  }
+  yield* openStream(streamKey(file_key, clear_start), sealed());
+}
+
+function parseEnvelope(line: Buffer): Envelope {
+  let envelope: Envelope | undefined;
+  try {
+    envelope = JSON.parse(line.toString("utf8")) as Envelope;
+  } catch {}
+  if (envelope?.format !== "pestle-backup") throw new BadBackup("The file is not a Pestle backup.");
+  if (envelope.version !== 2) throw new BadBackup("A newer build wrote this backup. Run that build or a later one.");
+  return envelope;
+}
+
+function fileKey({ master_key_fingerprint: wanted, wrapped_key }: Envelope, masterKeys: readonly MasterKey[]): Buffer {
+  const master = masterKeys.find(({ fingerprint }) => fingerprint === wanted);
+  if (master === undefined) throw new BadBackup(otherMasterKey(String(wanted)));
+  try {
+    return unwrapNamed(master, Buffer.from(String(wrapped_key), "base64"), KEY_NAME);
+  } catch {
+    throw new BadBackup(DAMAGED);
+  }
+}
+
+export const otherMasterKey = (fingerprint: string) =>
+  `The backup belongs to the master key with fingerprint ${fingerprint}, which is not yours. Nothing changed. Set MASTER_KEY to that key, or put its master.key into DATA_DIR.`;
 
 function parseHeader(line: string): BackupHeader {
   const header = parse(line) as BackupHeader;

@@ -13,8 +13,10 @@ import type { Bus } from "./db/bus.ts";
 import type { Database } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Passwords } from "./passwords.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { TryLimiter } from "./try-limiter.ts";
 import type { HomeWatch } from "./usecases/operations/watch-home.ts";
 import type { SafetyEngine } from "./usecases/safety/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -36,6 +38,9 @@ export type Deps = {
   limiter: RateLimiter;
   /** Limits of unauthenticated callers, counted per process. */
   strangers: RateLimiter;
+  /** Wrong passwords and codes, counted per process. */
+  tries: TryLimiter;
+  passwords: Passwords;
   /** All known ZIP codes. */
   zips: ZipTable;
   /** Address validation. The sandbox also recognizes magic values. */

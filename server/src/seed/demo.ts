@@ -5,9 +5,8 @@ import { listAccounts } from "../db/accounts/accounts.ts";
 import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../db/catalogue/catalogue-rows.ts";
 import { enterStock, type StockEntry } from "../db/catalogue/stock.ts";
 import type { Deps } from "../deps.ts";
-import { randomSecret } from "../random.ts";
 import { createPartnerAccount, operatorAccount } from "../usecases/accounts/create-partner.ts";
-import { createPerson, hashPassword } from "../usecases/accounts/create-person.ts";
+import { createPerson, demoPassword } from "../usecases/accounts/create-person.ts";
 import { createCredential } from "../usecases/accounts/manage-credentials.ts";
 import { brands, licences, operator, partners, people, products, shippingMethods } from "./cast.ts";
 
@@ -50,10 +49,7 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
   const now = deps.now();
   const staff = people(now);
   const passwords = new Map(
-    [operator, ...staff, ...partners.map(({ portal }) => portal)].map(({ email }) => {
-      const password = randomSecret().slice(0, 20);
-      return [email, { password, password_hash: hashPassword(password) }];
-    }),
+    [operator, ...staff, ...partners.map(({ portal }) => portal)].map(({ email }) => [email, demoPassword()]),
   );
   const signIn = (email: string): SignIn => ({ email, password: passwords.get(email)!.password });
   return deps.db.transaction(async (tx) => {

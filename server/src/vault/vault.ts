@@ -120,10 +120,12 @@ export const newDataKey = () => randomBytes(32);
 const sealedKeyId = (sealed: Buffer) => sealed.readUInt32BE(0);
 export const rewrapIndexKey = (former: MasterKey, master: MasterKey, wrapped: Buffer) =>
   wrap(master, unwrap(former, wrapped, INDEX_KEY_ID), INDEX_KEY_ID);
-export const wrap = (master: MasterKey, key: Buffer, key_id: number) =>
-  encrypt(master.bytes, key, `data_key ${key_id}`);
+export const wrap = (master: MasterKey, key: Buffer, key_id: number) => wrapNamed(master, key, `data_key ${key_id}`);
 export const unwrap = (master: MasterKey, wrapped: Buffer, key_id: number) =>
-  decrypt(master.bytes, wrapped, `data_key ${key_id}`);
+  unwrapNamed(master, wrapped, `data_key ${key_id}`);
+/** A wrapped key opens only under its own name. */
+export const wrapNamed = (master: MasterKey, key: Buffer, name: string) => encrypt(master.bytes, key, name);
+export const unwrapNamed = (master: MasterKey, wrapped: Buffer, name: string) => decrypt(master.bytes, wrapped, name);
 
 function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
   const nonce = randomBytes(NONCE_BYTES);

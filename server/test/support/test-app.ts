@@ -14,6 +14,9 @@ import { DEMO_TEMPLATE, EMPTY_TEMPLATE, TEST_MASTER_KEY } from "./test-cluster.t
 
 export { TEST_MASTER_KEY };
 
+/** A hash in milliseconds. */
+export const TEST_PASSWORD_COST = 10;
+
 /** A separate database, copied from the migrated template. */
 export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster_url = inject("cluster_url");
@@ -79,6 +82,7 @@ export async function startTestApp(
   const app = await startApp(config, {
     now: () => new Date(Date.now() + moved_ms),
     log: pino({ level: "info" }, { write: (line: string) => void written.push(line) }),
+    password_cost: TEST_PASSWORD_COST,
     prepare: async (deps) => known !== undefined || seedDemo(deps),
     ...(options.routes === undefined ? {} : { routes: options.routes }),
     ...(options.webhook_client === undefined ? {} : { webhook_client: options.webhook_client }),

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { PersonLicense } from "@pestle/contract";
-import { createPerson, hashPassword } from "../../src/usecases/accounts/create-person.ts";
-import type { TestApp } from "./test-app.ts";
+import { createPerson } from "../../src/usecases/accounts/create-person.ts";
+import { hashPassword } from "../../src/vault/password-hash.ts";
+import { TEST_PASSWORD_COST, type TestApp } from "./test-app.ts";
 
 /** The answer to a page. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
@@ -34,7 +35,7 @@ export async function webPerson(
   license: Partial<PersonLicense> = licenseFor(role),
 ): Promise<WebPerson> {
   const email = `${role}-${randomUUID()}@people.example`;
-  hash ??= hashPassword(PASSWORD);
+  hash ??= hashPassword(PASSWORD, TEST_PASSWORD_COST);
   const person = { email, name: `A ${role}`, role, partner_id, password_hash: hash, ...license };
   await app.deps.db.transaction((tx) => createPerson(tx, person, app.deps.now()));
   return signedIn(app, { email, password: PASSWORD });

@@ -5,10 +5,10 @@ import { findPartner } from "../../db/accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { currentLicense, isPharmacistRole } from "../../domain/accounts/license.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
-import { randomSecret } from "../../random.ts";
+import { createPasswords } from "../../passwords.ts";
 import { type Demo, readDemo } from "../../seed/demo.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { createPerson, hashPassword } from "../../usecases/accounts/create-person.ts";
+import { checkNewPassword, createPerson, madePassword } from "../../usecases/accounts/create-person.ts";
 import { licensePerson, readPeople } from "../../usecases/accounts/manage-people.ts";
 import {
   findSession,
@@ -75,7 +75,9 @@ export const userCommands: readonly CommandRow[] = [
     async run({ email, name, role, partner, ...source }: NewUserOptions, _argument, env) {
       const config = readConfig(env);
       const { password, generated } = await choosePassword(source);
-      const password_hash = hashPassword(password);
+      const passwords = createPasswords();
+      if (!generated) checkNewPassword({ passwords, config }, password, { email, name, partner_name: partner ?? null });
+      const password_hash = await passwords.hash(password);
       const person_id = await withSchema(config, ({ db, now }) =>
         transact({ db }, async (tx) => {
           const found = partner === undefined ? undefined : await findPartner(tx, partner);
@@ -230,5 +232,5 @@ async function choosePassword(source: Pick<NewUserOptions, "passwordStdin" | "ge
   }
   if (source.passwordStdin) return { password: await readSecretFromStdin(), generated: false };
   if (!source.generatePassword && hasTerminal()) return { password: await promptNewPassword(), generated: false };
-  return { password: randomSecret().slice(0, 20), generated: true };
+  return { password: madePassword(), generated: true };
 }

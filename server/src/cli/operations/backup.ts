@@ -12,21 +12,22 @@ import { type Session, withDatabase } from "../session.ts";
 export const backupCommands: readonly CommandRow[] = [
   {
     name: "backup",
-    summary: "back up the whole database to a file, without the master key; the service can keep running",
+    summary: "back up the whole database to an encrypted file, without the master key; the service can keep running",
     argument: ["file", "the file to write; an existing file is replaced when the new one is complete"],
     examples: ["backup pestle.backup", "backup /var/backups/pestle-$(date +%F).backup"],
     async run(_options, file, env) {
       const bar = progress();
-      const { header, rows } = await withDatabase(readConfig(env), async ({ db, now }) => {
+      const config = readConfig(env);
+      const { header, rows } = await withDatabase(config, async ({ db, now }) => {
         // A database of an older version has no place for the entry; its backup is still worth taking.
         if ((await migrationState(db)).pending.length === 0) await auditCommand(db, now);
-        return backUp(db, file, now, (table, count) => bar.show(`${table} ${count}`));
+        return backUp(db, file, keptMasterKeys(config), now, (table, count) => bar.show(`${table} ${count}`));
       }).finally(bar.done);
       const { created_at, schema_version, master_key_fingerprint } = header;
       const size_bytes = statSync(file).size;
       const text = [
         `Wrote ${sum(rows)} rows from ${Object.keys(rows).length} tables (${size_bytes} bytes).`,
-        `Keep the master key with fingerprint ${master_key_fingerprint ?? "(none yet)"} in a separate place: without it, the secrets in the file cannot be decrypted.`,
+        `Keep the master key with fingerprint ${master_key_fingerprint} in a separate place: without it, the file cannot be decrypted.`,
       ].join("\n");
       return { data: { file, created_at, schema_version, master_key_fingerprint, size_bytes, rows }, text };
     },

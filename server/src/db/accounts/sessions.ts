@@ -111,3 +111,11 @@ update person
 set last_signed_in_at = $2
 where person_id = $1`;
 export const noteSignIn = (db: Queryable, person_id: string, now: Date) => db.run(signedIn, [person_id, now]);
+
+const renew = sql<[person_id: string, before: string, password_hash: string]>`
+update person
+set password_hash = $3
+where person_id = $1 and password_hash = $2`;
+/** Replaces a hash by a stronger one of the same password, unless the password changed meanwhile. */
+export const renewHash = (db: Queryable, person_id: string, before: string, password_hash: string) =>
+  db.run(renew, [person_id, before, password_hash]);

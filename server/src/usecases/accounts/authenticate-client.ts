@@ -4,6 +4,7 @@ import { keep } from "../../copies.ts";
 import { type CredentialRow, digestPlace, loadCredential } from "../../db/accounts/credentials.ts";
 import type { Deps } from "../../deps.ts";
 import type { PresentedClient } from "../../domain/accounts/client-credentials.ts";
+import { networkOf } from "../../domain/accounts/network.ts";
 import { OAuthRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { splitClientId } from "./manage-credentials.ts";
@@ -32,28 +33,29 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const now_ms = deps.now().getTime();
   const copy = deps.bus.fresh() ? deps.copies.clients.get(client_id) : undefined;
-  // Ids that may be invented are limited in this process only; leases are for existing credentials.
-  const limiter = copy === undefined ? deps.strangers : deps.limiter;
-  const spent = limiter.spend(copy?.account_id ?? "", `token ${client_id}`, TOKEN_SERVER_LIMIT, now_ms);
-  if (!spent.allowed) throw new OAuthRefusal("too_many_requests", spent.retry_after_s);
-  const blocked_s = deps.strangers.wait(remote_address, client_id, FAILURE_LIMIT, now_ms);
+  const network = networkOf(remote_address);
+  const blocked_s = deps.strangers.wait(network, client_id, FAILURE_LIMIT, now_ms);
   if (blocked_s > 0) throw new OAuthRefusal("too_many_requests", blocked_s);
 
   const digest = Buffer.from(hash("sha256", client_secret, "hex"));
   const known = copy && matchingSecret(copy, environment, digest);
-  if (copy !== undefined && known !== undefined) return authenticated(copy, client_id, known);
+  if (copy !== undefined && known !== undefined) return authenticated(deps, copy, client_id, known, now_ms);
 
+  // A caller without the right secret spends its own network's limit, never the client's.
+  const spent = deps.strangers.spend(network, "token", TOKEN_SERVER_LIMIT, now_ms);
+  if (!spent.allowed) throw new OAuthRefusal("too_many_requests", spent.retry_after_s);
   // Query the database before every refusal: another process may have just created the secret, and an unknown client
   // must take as long as a known one.
   const { version } = deps.copies;
   const client = await withKeysOfNow(deps, () => readClient(deps, client_id));
   const secret_id = matchingSecret(client, environment, digest);
   if (client === undefined || secret_id === undefined) {
-    deps.strangers.spend(remote_address, client_id, FAILURE_LIMIT, now_ms);
+    deps.strangers.spend(network, client_id, FAILURE_LIMIT, now_ms);
     throw new OAuthRefusal("invalid_client");
   }
+  deps.strangers.giveBack(network, "token", TOKEN_SERVER_LIMIT);
   keep(deps.copies, version, deps.copies.clients, client_id, client);
-  return authenticated(client, client_id, secret_id);
+  return authenticated(deps, client, client_id, secret_id, now_ms);
 }
 
 async function readClient(deps: Deps, client_id: string): Promise<KnownClient | undefined> {
@@ -86,7 +88,16 @@ function matchingSecret(client: KnownClient | undefined, environment: Environmen
   return found;
 }
 
-function authenticated(client: KnownClient, client_id: string, secret_id: number): AuthenticatedClient {
+/** Only a request with the right secret spends the client's own limit. */
+function authenticated(
+  { limiter }: Deps,
+  client: KnownClient,
+  client_id: string,
+  secret_id: number,
+  now_ms: number,
+): AuthenticatedClient {
   const { account_id, credential_id, environment, scopes } = client;
+  const spent = limiter.spend(account_id, `token ${client_id}`, TOKEN_SERVER_LIMIT, now_ms);
+  if (!spent.allowed) throw new OAuthRefusal("too_many_requests", spent.retry_after_s);
   return { account_id, credential_id, environment, scopes, client_id, secret_id };
 }

@@ -4,9 +4,9 @@ import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
-import { hashPasswordAside, passwordMatches } from "./create-person.ts";
+import { checkNewPassword } from "./create-person.ts";
 import type { SignedIn } from "./sign-in.ts";
-import { FEW_TRIES, takeTries } from "./take-tries.ts";
+import { takePersonTry } from "./take-tries.ts";
 
 /** Requires the current password, because an unattended screen is not enough. Ends all other sessions. */
 export async function changePassword(
@@ -17,13 +17,14 @@ export async function changePassword(
 ): Promise<void> {
   const { person_id, session_hash } = session;
   const now = deps.now();
-  const wasRight = takeTries(deps, now, [["", `password ${person_id}`, FEW_TRIES]]);
+  const wasRight = takePersonTry(deps, "password", person_id);
   const person = await loadForSignIn(deps.db, session.email);
-  if (person === undefined || !(await passwordMatches(given.password, person.password_hash))) {
+  if (person === undefined || (await deps.passwords.check(given.password, person.password_hash)) === "wrong") {
     throw new AdminRefusal("The current password is wrong.");
   }
   wasRight();
-  const password_hash = await hashPasswordAside(given.new_password);
+  checkNewPassword(deps, given.new_password, session);
+  const password_hash = await deps.passwords.hash(given.new_password);
   await transact(deps, async (tx) => {
     await setPassword(tx, person_id, password_hash);
     await deleteOtherSessions(tx, person_id, session_hash);

@@ -1,16 +1,14 @@
-import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from "node:crypto";
-import { promisify } from "node:util";
-import { type PersonLicense, portalRoleNames, SHORTEST_PASSWORD, staffRoleNames } from "@pestle/contract";
+import { type PersonLicense, portalRoleNames, staffRoleNames } from "@pestle/contract";
 import { insertPerson } from "../../db/accounts/people.ts";
 import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
 import { readLicense } from "../../domain/accounts/license.ts";
 import { randomId, randomSecret } from "../../random.ts";
+import { hashPassword } from "../../vault/password-hash.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
-const scryptLater = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
-
 const MADE_CHARACTERS = 20;
-const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const DEMO_COST = 12;
 
 /** Creates a user: a staff member, or with `partner_id` a portal user of that partner. */
 export async function createPerson(
@@ -45,39 +43,29 @@ export function checkedLicense(given: Partial<PersonLicense>): PersonLicense {
   return read.license;
 }
 
-/** Slow on purpose, so call it before a transaction, never inside one. */
-export function hashPassword(password: string): string {
-  const salt = saltFor(password);
-  return stored(salt, scryptSync(password.normalize("NFKC"), salt, 32, SCRYPT));
-}
-
-/** The same off the main thread, for a process that serves requests at the same time. */
-export async function hashPasswordAside(password: string): Promise<string> {
-  const salt = saltFor(password);
-  return stored(salt, await scryptLater(password.normalize("NFKC"), salt, 32, SCRYPT));
-}
-
 /** Generates a password that is shown only once. */
-export async function newPassword(): Promise<{ password: string; password_hash: string }> {
-  const password = randomSecret().slice(0, MADE_CHARACTERS);
-  return { password, password_hash: await hashPasswordAside(password) };
+export async function newPassword({
+  passwords,
+}: Pick<Deps, "passwords">): Promise<{ password: string; password_hash: string }> {
+  const password = madePassword();
+  return { password, password_hash: await passwords.hash(password) };
 }
 
-function saltFor(password: string): Buffer {
-  if (password.length < SHORTEST_PASSWORD) {
-    throw new AdminRefusal(`A password must have at least ${SHORTEST_PASSWORD} characters.`);
-  }
-  return randomBytes(16);
+/** The demo's passwords are random, so a slow hash adds nothing but seconds to the first start. Sign-in renews it. */
+export function demoPassword(): { password: string; password_hash: string } {
+  const password = madePassword();
+  return { password, password_hash: hashPassword(password, DEMO_COST) };
 }
 
-const stored = (salt: Buffer, key: Buffer) =>
-  `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+export const madePassword = () => randomSecret().slice(0, MADE_CHARACTERS);
 
-/** Hashes off the main thread, so that other requests do not wait. */
-export async function passwordMatches(password: string, kept: string): Promise<boolean> {
-  const [, N, r, p, salt = "", key = ""] = kept.split("$");
-  const expected = Buffer.from(key, "base64url");
-  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: SCRYPT.maxmem };
-  const given = await scryptLater(password.normalize("NFKC"), Buffer.from(salt, "base64url"), expected.length, options);
-  return timingSafeEqual(given, expected);
+/** Refuses a password that is short, common, or mostly the person's own data. */
+export function checkNewPassword(
+  { passwords, config }: Pick<Deps, "passwords" | "config">,
+  password: string,
+  person: { email: string; name: string; partner_name?: string | null },
+): void {
+  const own = [person.email, person.name, person.partner_name ?? "", config.OPERATOR_NAME, "pestle"];
+  const problem = passwords.problem(password, own);
+  if (problem !== null) throw new AdminRefusal(problem);
 }

@@ -31,7 +31,7 @@ export async function invitePerson(
   request_id: string,
 ): Promise<{ person: DashboardPerson; password: string }> {
   if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new AdminRefusal("A name must have 1 to 100 characters.");
-  const { password, password_hash } = await newPassword();
+  const { password, password_hash } = await newPassword(deps);
   const person = await transact(deps, async (tx) => {
     const partners = await listAccounts(tx);
     if (partner_id !== null && !partners.some((one) => one.partner_id === partner_id)) {
@@ -79,7 +79,7 @@ export async function resetPassword(
   person_id: string,
   request_id: string,
 ): Promise<{ person: DashboardPerson; password: string }> {
-  const { password, password_hash } = await newPassword();
+  const { password, password_hash } = await newPassword(deps);
   const person = await transact(deps, async (tx) => {
     if ((await setPassword(tx, person_id, password_hash)) === 0) throw new StatusRefusal(404);
     await deleteSessionsOf(tx, person_id);

@@ -27,7 +27,7 @@ export async function inviteToTeam(
   if (typeof email !== "string") problems.push({ code: 42200, field: "email" });
   if (!isPortalRole(role)) problems.push({ code: 42200, field: "role" });
   refuseAll(problems);
-  const { password, password_hash } = await newPassword();
+  const { password, password_hash } = await newPassword(deps);
   const given = { name: String(name).trim(), email: String(email).trim(), role: String(role) };
   const person_id = await transact(deps, async (tx) => {
     const now = deps.now();
@@ -92,7 +92,7 @@ export async function resetTeamPassword(
   partner_id: string,
   person_id: string,
 ): Promise<NewPassword> {
-  const { password, password_hash } = await newPassword();
+  const { password, password_hash } = await newPassword(deps);
   await transact(deps, async (tx) => {
     if ((await setTeamPassword(tx, partner_id, person_id, password_hash)) === 0) throw new StatusRefusal(404);
     await deleteSessionsOf(tx, person_id);

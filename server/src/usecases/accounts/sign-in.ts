@@ -9,6 +9,7 @@ import {
   loadForSignIn,
   loadSession,
   noteSignIn,
+  renewHash,
   type SessionRow,
   type SignInRow,
   saveTotp,
@@ -22,17 +23,13 @@ import { currentLicense } from "../../domain/accounts/license.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { base32, totpAddress, totpStep } from "../../vault/totp.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
-import { passwordMatches } from "./create-person.ts";
-import { FEW_TRIES, takeTries } from "./take-tries.ts";
+import { takePersonTry, takeSignInTries } from "./take-tries.ts";
 
 /** An idle person is signed out, and no session lasts longer than a shift. */
 export const IDLE_MS = 15 * 60_000;
 export const LONGEST_SESSION_MS = 12 * 3600_000;
 /** Updates `last_seen_at` at most this often, so that most requests write nothing. */
 const SEEN_EVERY_MS = 30_000;
-const TRIES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
-/** Checked if no user has the email address, so that an unknown address takes as long as a wrong password. */
-const NO_PASSWORD = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /** The signed-in person. The browser sends `csrf_token` with every change. */
 export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license_number" | "license_expires_on"> & {
@@ -54,7 +51,8 @@ const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cook
 
 /**
  * Signs in with email address and password, plus the second factor's code in the same or the next step. A wrong attempt
- * takes the same time for known and unknown users. After a few of them, even correct attempts are refused for a while.
+ * takes the same time for known and unknown users. After a few of them, even correct attempts are refused for a while. A
+ * hash of an older version is renewed.
  */
 export async function signIn(
   deps: Deps,
@@ -63,14 +61,10 @@ export async function signIn(
   request_id: string,
 ): Promise<SignIn> {
   const now = deps.now();
-  const name = given.email.toLowerCase();
-  const wasRight = takeTries(deps, now, [
-    [remote_address, `sign-in ${name}`, FEW_TRIES],
-    [remote_address, "sign-in", TRIES_OF_ADDRESS],
-  ]);
+  const wasRight = takeSignInTries(deps, given.email, remote_address);
   const person = await loadForSignIn(deps.db, given.email);
-  const matches = await passwordMatches(given.password, person?.password_hash ?? NO_PASSWORD);
-  const fits = matches && person !== undefined;
+  const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
+  const fits = password !== "wrong" && person !== undefined;
   const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
   if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
     const known = person?.person_id ?? null;
@@ -78,6 +72,9 @@ export async function signIn(
     return { outcome: "refused" };
   }
   wasRight();
+  if (password === "cheap") {
+    await renewHash(deps.db, person.person_id, person.password_hash, await deps.passwords.hash(given.password));
+  }
   const needs = by_code
     ? null
     : person.totp_confirmed_at !== null
@@ -184,7 +181,7 @@ export async function giveCode(deps: Deps, session: SignedIn, code: string, requ
 
 /** Limits tries per person, whatever the path or address the code comes from. */
 async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
-  const wasRight = takeTries(deps, deps.now(), [["", `code ${person.person_id}`, FEW_TRIES]]);
+  const wasRight = takePersonTry(deps, "code", person.person_id);
   const secret = await withKeysOfNow(deps, async () =>
     deps.vault.open(person.totp_sealed!, totpPlace(person.person_id)),
   );

@@ -3,14 +3,16 @@ import type { Database, Tx } from "../../db/db.ts";
 import { appliedMigrations } from "../../db/migrate.ts";
 import { backupTables, prepareSession, readRows, readSequences } from "../../db/operations/backup.ts";
 import { loadKeyRing } from "../../db/operations/keys.ts";
+import { fittingMasterKey, type MasterKey } from "../../vault/master-key.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 export type Progress = (table: string, rows: number) => void;
 
-/** Writes a consistent snapshot of all tables to a file while the service keeps running. */
+/** Writes a consistent snapshot of all tables to an encrypted file while the service keeps running. */
 export async function backUp(
   db: Database,
   file: string,
+  masterKeys: readonly MasterKey[],
   now: Date,
   onProgress: Progress = () => {},
 ): Promise<{ header: BackupHeader; rows: Record<string, number> }> {
@@ -18,7 +20,11 @@ export async function backUp(
   return db.transaction(async (tx) => {
     await prepareSession(tx);
     const header = await describe(tx, now);
-    return { header, rows: await writeBackupFile(file, parts(tx, header, onProgress)) };
+    if (header.master_key_fingerprint === null) {
+      throw new AdminRefusal("This database has no keys yet, and a backup needs one. The first start creates them.");
+    }
+    const master = fittingMasterKey(masterKeys, header.master_key_fingerprint);
+    return { header, rows: await writeBackupFile(file, master, parts(tx, header, onProgress), now) };
   }, "repeatable read");
 }
 

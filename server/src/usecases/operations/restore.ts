@@ -1,4 +1,4 @@
-import { type BackupHeader, BadBackup, readBackupFile } from "../../backup-file.ts";
+import { type BackupHeader, BadBackup, otherMasterKey, readBackupFile } from "../../backup-file.ts";
 import type { Database, Queryable } from "../../db/db.ts";
 import { appliedMigrations, migrate, readMigrations } from "../../db/migrate.ts";
 import {
@@ -15,15 +15,15 @@ import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import type { Progress } from "./back-up.ts";
 
 /** A file that was read to its end and is intact, with a schema that this build knows and a master key that we have. */
-export type VerifiedBackup = { file: string; header: BackupHeader };
+export type VerifiedBackup = { file: string; header: BackupHeader; masterKeys: readonly MasterKey[] };
 
 export async function verifyBackup(file: string, masterKeys: readonly MasterKey[]): Promise<VerifiedBackup> {
   let header: BackupHeader | undefined;
-  for await (const part of readBackupFile(file)) if (part.kind === "header") header = part.header;
+  for await (const part of readBackupFile(file, masterKeys)) if (part.kind === "header") header = part.header;
   if (header === undefined) throw new BadBackup("The file is not a backup of this service.");
   requireKnownSchema(header);
   requireFittingKey(header, masterKeys);
-  return { file, header };
+  return { file, header, masterKeys };
 }
 
 /**
@@ -32,7 +32,7 @@ export async function verifyBackup(file: string, masterKeys: readonly MasterKey[
  */
 export async function restore(
   db: Database,
-  { file, header }: VerifiedBackup,
+  { file, header, masterKeys }: VerifiedBackup,
   onProgress: Progress = () => {},
 ): Promise<Record<string, number>> {
   await requireEmpty(db, header);
@@ -47,7 +47,7 @@ export async function restore(
     await lockTables(tx, tables);
     await requireEmpty(tx, header);
     const counts: Record<string, number> = {};
-    for await (const part of readBackupFile(file)) {
+    for await (const part of readBackupFile(file, masterKeys)) {
       if (part.kind === "sequence") await setSequence(tx, part.sequence);
       if (part.kind !== "rows") continue;
       const table = tables.find(({ name }) => name === part.table);
@@ -79,9 +79,7 @@ function requireKnownSchema({ schema_version, migrations }: BackupHeader): void 
 
 function requireFittingKey({ master_key_fingerprint: wanted }: BackupHeader, masterKeys: readonly MasterKey[]): void {
   if (wanted === null || masterKeys.some(({ fingerprint }) => fingerprint === wanted)) return;
-  throw new AdminRefusal(
-    `The backup belongs to the master key with fingerprint ${wanted}, which is not yours. Set MASTER_KEY to that key, or put its master.key into DATA_DIR.`,
-  );
+  throw new AdminRefusal(otherMasterKey(wanted));
 }
 
 async function requireEmpty(db: Queryable, { schema_version }: BackupHeader): Promise<void> {

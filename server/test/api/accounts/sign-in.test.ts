@@ -1,11 +1,19 @@
+import { randomUUID } from "node:crypto";
 import type { QrPicture } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { qrCode } from "../../../src/adapters/documents/barcode.ts";
-import { createPerson, hashPassword } from "../../../src/usecases/accounts/create-person.ts";
-import { IDLE_MS, LONGEST_SESSION_MS } from "../../../src/usecases/accounts/sign-in.ts";
+import type { StatusRefusal } from "../../../src/domain/values/refusals.ts";
+import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import {
+  IDLE_MS,
+  LONGEST_SESSION_MS,
+  type SignIn,
+  signIn as signInFrom,
+} from "../../../src/usecases/accounts/sign-in.ts";
 import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { hashPassword } from "../../../src/vault/password-hash.ts";
 import { base32, totpCode } from "../../../src/vault/totp.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -73,6 +81,75 @@ describe("signing in", () => {
     app.advance(15 * 60_000);
   });
 
+  describe("limits", () => {
+    let number = 0;
+    /** A clock that does not move on its own, so that a slow machine forgets no try. */
+    let at = new Date();
+    const attempt = (email: string, password: string, address: string) =>
+      signInFrom({ ...app.deps, now: () => at }, { email, password, code: null }, address, randomUUID());
+    const told = (answer: Promise<SignIn>) =>
+      answer.then(
+        ({ outcome }) => outcome,
+        (error) => (error as StatusRefusal).status,
+      );
+    const guess = (email: string, address: string) => told(attempt(email, `guess ${number++}`, address));
+    const later = (ms: number) => {
+      at = new Date(at.getTime() + ms);
+    };
+    const count = (given: (string | number)[], one: string | number) => given.filter((other) => other === one).length;
+
+    test("one name has a limit for all addresses together, and the person's own network stays open", async () => {
+      const { email, password } = app.demo.people[0]!;
+      const signInAt = (address: string) => told(attempt(email, password, address));
+      expect(await signInAt("198.51.100.1")).toBe("signed_in");
+      const answers: (string | number)[] = [];
+      for (let host = 0; host < 40; host++) answers.push(await guess(email, `203.0.113.${host}`));
+      expect([count(answers, "refused"), count(answers, 429)]).toEqual([30, 10]);
+      expect([await signInAt("198.51.100.1"), await signInAt("198.51.100.2")]).toEqual(["signed_in", 429]);
+      later(15 * 60_000);
+      expect(await signInAt("198.51.100.2")).toBe("signed_in");
+    });
+
+    test("all addresses of one IPv6 /64 share a limit", async () => {
+      const answers: (string | number)[] = [];
+      for (let host = 1; host <= 60; host++) {
+        answers.push(await guess(`person-${host}@larkspur.example`, `2001:db8:7:7::${host}`));
+      }
+      expect([count(answers, "refused"), count(answers, 429)]).toEqual([50, 10]);
+      expect(await guess("person-1@larkspur.example", "2001:db8:7:8::1")).toBe("refused");
+    });
+
+    test("the wait grows with every further wrong password", async () => {
+      const email = "growing@larkspur.example";
+      for (let tries = 0; tries < 10; tries++) await guess(email, "192.0.2.9");
+      const waits: number[] = [];
+      for (let tries = 0; tries < 7; tries++) {
+        const refused = await attempt(email, "x", "192.0.2.9").catch((error) => error as StatusRefusal);
+        const { retry_after_s = 0 } = refused as StatusRefusal;
+        waits.push(retry_after_s);
+        later(retry_after_s * 1000);
+        expect(await guess(email, "192.0.2.9")).toBe("refused");
+      }
+      expect(waits).toEqual([30, 60, 120, 240, 480, 900, 900]);
+    });
+  });
+
+  test("a hash of an earlier version still works, and sign-in renews it", async () => {
+    const [email, password] = ["early@larkspur.example", "short one"];
+    const password_hash = hashPassword(password, TEST_PASSWORD_COST - 1);
+    const early = { email, name: "Early Bird", role: "technician", partner_id: null, password_hash };
+    await app.deps.db.transaction((tx) => createPerson(tx, early, app.deps.now()));
+    const kept = async () => {
+      const { rows } = await app.deps.db.raw(`select password_hash from person where email = '${email}'`);
+      return (rows[0] as { password_hash: string }).password_hash;
+    };
+    expect((await web("POST", "/session", { body: { email, password: "wrong" } })).status).toBe(401);
+    expect(await kept()).toBe(password_hash);
+    expect((await web("POST", "/session", { body: { email, password } })).status).toBe(200);
+    expect(await kept()).toMatch(/^scrypt\$1024\$/);
+    expect((await web("POST", "/session", { body: { email, password } })).status).toBe(200);
+  });
+
   test("a change needs the token and our own page; without either it is 404", async () => {
     const { cookie, body } = await signIn();
     const csrf = String(body["csrf_token"]);
@@ -135,7 +212,13 @@ describe("the second factor", () => {
     await app.deps.db.transaction((tx) =>
       createPerson(
         tx,
-        { email, name: "Two Factors", role: "pharmacist", partner_id: null, password_hash: hashPassword(password) },
+        {
+          email,
+          name: "Two Factors",
+          role: "pharmacist",
+          partner_id: null,
+          password_hash: hashPassword(password, TEST_PASSWORD_COST),
+        },
         new Date(),
       ),
     );
@@ -193,7 +276,7 @@ test("a user who knows the password can change it, which ends the user's other s
     name: "Mara Lind",
     role: "technician",
     partner_id: null,
-    password_hash: hashPassword(password),
+    password_hash: hashPassword(password, TEST_PASSWORD_COST),
   };
   await app.deps.db.transaction((tx) => createPerson(tx, mara, app.deps.now()));
   const here = await web("POST", "/session", { body: { email, password } });
@@ -205,7 +288,14 @@ test("a user who knows the password can change it, which ends the user's other s
     422,
     { error_code: 422, message: "The current password is wrong." },
   ]);
-  expect((await change({ password, new_password: "short" })).status).toBe(422);
+  const weak = { short: /12 characters/, "Password2026!": /too common/, "mara.lind2026": /mostly your name/ };
+  for (const [weak_password, message] of Object.entries(weak)) {
+    const refused = await change({ password, new_password: weak_password });
+    expect([refused.status, refused.body["error"]]).toEqual([
+      422,
+      { error_code: 422, message: expect.stringMatching(message) },
+    ]);
+  }
   expect((await web("POST", "/session", { body: { email, password } })).status).toBe(200);
   expect((await change({ password, new_password })).status).toBe(200);
   expect((await web("GET", "/session", { cookie: here.cookie })).body["session"]).not.toBeNull();

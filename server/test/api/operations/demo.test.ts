@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findPerson } from "../../../src/db/accounts/people.ts";
 import { products as cast } from "../../../src/seed/cast.ts";
 import { readDemo, seedDemo, writeDemo } from "../../../src/seed/demo.ts";
-import { passwordMatches } from "../../../src/usecases/accounts/create-person.ts";
+import { passwordMatches } from "../../../src/vault/password-hash.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { freshToken } from "../../support/token-request.ts";

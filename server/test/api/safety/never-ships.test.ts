@@ -4,6 +4,7 @@ import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
   completeFill,
+  rejectProduct,
   resolveException,
   verifyProduct,
 } from "../../../src/usecases/fulfillment/steps.ts";
@@ -178,6 +179,11 @@ describe("a lot", () => {
         order.order_number,
       ]);
       await expect(steps[stage](order)).rejects.toMatchObject({ key: "lot_expired" });
+      // A pharmacist sends it back, and it ships with another lot.
+      const back = await rejectProduct(app.deps, shop.work(order, pharmacist), "The lot has expired.");
+      expect(back.order_status).toBe("Filling");
+      for (const step of ["Filling/fill", "Filling/product_check", "Filling/pack"] as const) await steps[step](order);
+      expect(await now(order)).toEqual(["Shipped", []]);
     }
   });
 });

@@ -1,5 +1,7 @@
 import { hash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { OAuthRefusal } from "../../../src/domain/values/refusals.ts";
+import { authenticateClient } from "../../../src/usecases/accounts/authenticate-client.ts";
 import {
   createCredential,
   finishRotation,
@@ -185,6 +187,21 @@ test("30 failed authentications in a minute block a client id for its address, a
   own.advance(Number(closed.headers.get("retry-after")) * 1000);
   expect((await attempt(own.demo.partners[0]!)).status).toBe(200);
   await own.stop();
+});
+
+test("wrong secrets from many addresses never spend the client's own limit", async () => {
+  const { client_id, client_secret } = app.demo.partners[0]!;
+  const attempt = (secret: string, address: string) =>
+    authenticateClient(app.deps, "sandbox", { client_id, client_secret: secret }, address).then(
+      () => "authenticated",
+      (error) => (error as OAuthRefusal).error,
+    );
+  expect(await attempt(client_secret, "198.51.100.1")).toBe("authenticated");
+  const told = new Set<string>();
+  for (let number = 0; number < 130; number++) told.add(await attempt("wrong", `203.0.113.${number % 13}`));
+  expect([...told]).toEqual(["invalid_client"]);
+  expect(await attempt(client_secret, "198.51.100.1")).toBe("authenticated");
+  expect(await attempt(client_secret, "203.0.113.1")).toBe("authenticated");
 });
 
 test("an unknown client and a wrong secret take the same steps: one statement each", async () => {

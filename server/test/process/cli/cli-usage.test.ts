@@ -7,7 +7,7 @@ import { createProgram } from "../../../src/cli/program.ts";
 import { settings } from "../../../src/config.ts";
 import { findPerson } from "../../../src/db/accounts/people.ts";
 import { openDb } from "../../../src/db/db.ts";
-import { passwordMatches } from "../../../src/usecases/accounts/create-person.ts";
+import { passwordMatches } from "../../../src/vault/password-hash.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";

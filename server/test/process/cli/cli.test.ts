@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -133,6 +133,13 @@ test("without the service, a command starts the embedded database and stops it a
   expect(refused).toMatchObject({ code: 1, stdout: "" });
   expect(refused.stderr).toMatch(/^pestle: The backup belongs to the master key with fingerprint [0-9a-f]{16}.*\n$/);
   expect(existsSync(elsewhere.DATA_DIR)).toBe(false);
+
+  // An empty machine with the key.
+  mkdirSync(elsewhere.DATA_DIR);
+  copyFileSync(join(env["DATA_DIR"]!, "master.key"), join(elsewhere.DATA_DIR, "master.key"));
+  expect(await runCli(["restore", file], elsewhere)).toMatchObject({ code: 0, stderr: "" });
+  const { stdout } = await runCli(["partner", "list", "--json"], elsewhere);
+  expect(JSON.parse(stdout)).toEqual(JSON.parse((await pestle("partner", "list", "--json")).stdout));
 });
 
 type Secret = { client_id: string; client_secret: string };

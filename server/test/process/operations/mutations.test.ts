@@ -5,7 +5,8 @@ import { TESTED } from "../../../../chaos/server-process.ts";
 // A small run of the campaign: `npm run campaign -- mutations` runs it at full size.
 const READ = 400;
 const SENT = 200;
-const READ_WITHIN_MS = 200;
+/** Generous for a busy machine. A reader that backtracks or recurses without a bound needs far more. */
+const READ_WITHIN_MS = 5_000;
 
 test("damaged e-prescriptions are read or rejected, each quickly", async () => {
   const { outcomes, crashes, hangs, slowest } = await readMutations({ first: 5_000, count: READ });

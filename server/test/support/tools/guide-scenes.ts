@@ -1,6 +1,7 @@
-import { createPerson, hashPassword } from "../../../src/usecases/accounts/create-person.ts";
+import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import { hashPassword } from "../../../src/vault/password-hash.ts";
 import { newOrder, placed } from "../orders.ts";
-import { createTestDatabase, type TestApp } from "../test-app.ts";
+import { createTestDatabase, TEST_PASSWORD_COST, type TestApp } from "../test-app.ts";
 import { licenseFor } from "../web.ts";
 
 /** The preconditions of a guide, and the values of its placeholders in this service. */
@@ -29,7 +30,7 @@ async function anOrder(app: TestApp): Promise<string> {
 const people = (app: TestApp, roles: Record<string, string>): Promise<void> =>
   app.deps.db.transaction(async (tx) => {
     const password = "a long enough password";
-    const password_hash = hashPassword(password);
+    const password_hash = hashPassword(password, TEST_PASSWORD_COST);
     for (const [name, role] of Object.entries(roles)) {
       const email = `${name}@larkspur.example`;
       const person = { email, name, role, partner_id: null, password_hash, ...licenseFor(role) };

@@ -1,5 +1,6 @@
-import { createPerson, hashPassword } from "../../../src/usecases/accounts/create-person.ts";
-import type { TestApp } from "../test-app.ts";
+import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import { hashPassword } from "../../../src/vault/password-hash.ts";
+import { TEST_PASSWORD_COST, type TestApp } from "../test-app.ts";
 import { licenseFor } from "../web.ts";
 import { runCli } from "./run-cli.ts";
 
@@ -22,7 +23,7 @@ export async function staffAtCli(
   env: Record<string, string>,
   roles: Record<string, string>,
 ): Promise<void> {
-  const password_hash = hashPassword(PASSWORD);
+  const password_hash = hashPassword(PASSWORD, TEST_PASSWORD_COST);
   await deps.db.transaction(async (tx) => {
     for (const [email, role] of Object.entries(roles)) {
       const person = { email, name: role, role, partner_id: null, password_hash, ...licenseFor(role) };

@@ -65,7 +65,11 @@ export function AuditScreen() {
               rowKey={({ audit_id }) => audit_id}
               empty={
                 <Empty title="No matching entries">
-                  <Button onClick={() => change({ person_id: null, action: null, account_id: null, subject: null, patient_id: null })}>
+                  <Button
+                    onClick={() =>
+                      change({ person_id: null, action: null, account_id: null, subject: null, patient_id: null })
+                    }
+                  >
                     Clear filters
                   </Button>
                 </Empty>

@@ -1,0 +1,117 @@
+/**
+ * How each column of the database is protected, as docs/guides/security.md lists it. A test compares this with the
+ * schema: a new text column without a row fails.
+ */
+export const protections = {
+  sealed: "encrypted with AES-256-GCM under a data key, bound to its row",
+  blind: "a keyed hash that finds equal values and reveals nothing else",
+  hashed: "a one-way hash",
+  wrapped: "a key, encrypted by the master key",
+  treatment: "treatment data in clear: SQL decides orders, stock, holds and reports by it",
+  person: "in clear, and it identifies a person",
+  business: "in clear: the set-up of partners and pharmacy",
+  record: "in clear: ids, states and words that Pestle assigns",
+  measure: "in clear: numbers, times and flags",
+} as const;
+export type Protection = keyof typeof protections;
+
+/** Column names that mean the same in every table. */
+const byName: readonly (readonly [name: RegExp, protection: Protection])[] = [
+  [/_sealed$/, "sealed"],
+  [/_index$|^person_keys?$/, "blind"],
+  [/_hash$|^fingerprint$|^sha256$|^checksum$/, "hashed"],
+  [/^wrapped$/, "wrapped"],
+  [/^patient_id$/, "person"],
+  [/^(ndc|gcn|drug_name|drug_schedule|unit|units)$/, "treatment"],
+  [
+    /^(account_id|for_account_id|partner_id|credential_id|signing_credential_id|order_number|person_id|environment)$/,
+    "record",
+  ],
+  [/^(sku|carrier|method|label_format)$/, "business"],
+  [/^(kind|state|status|outcome|role|actor|event|event_type|stage|workflow|source|format|scopes)$/, "record"],
+  [/_(by|status)$/, "record"],
+];
+
+/** The types that hold no text. A number, a time or a flag is in clear unless a row below says otherwise. */
+const MEASURES = /^(integer|bigint|smallint|real|numeric|boolean|date|timestamp|uuid)/;
+
+/** What neither the name nor the type decides. */
+const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = {
+  account: { business: ["ncpdp_id"] },
+  audit_entry: { record: ["action"], person: ["subject"] },
+  brand: { business: ["name"] },
+  catalogue_version: { business: ["summary"] },
+  credential: { business: ["name"] },
+  idempotent_answer: { person: ["path"], business: ["idempotency_key"] },
+  intake_message: {
+    business: ["sender", "receiver"],
+    record: ["sender_message_id", "warnings"],
+    treatment: ["answer"],
+  },
+  licence: { business: ["number"] },
+  order_exception: { record: ["confirmed", "basis", "situations"] },
+  order_history: { record: ["from", "to"] },
+  order_item: { person: ["prescriber_name", "prescriber_phone", "prescriber_fax"], treatment: ["lot"] },
+  order_note: { hashed: ["signature"] },
+  orders: {
+    record: ["held_from", "queue", "exception_ids", "payer"],
+    person: ["reference"],
+    business: ["label_carrier", "label_tracking_no", "payment_reference"],
+    treatment: ["ship_state"],
+  },
+  partial_fill_request: { treatment: ["note"] },
+  partner: { business: ["name"] },
+  person: { person: ["email", "name", "license_number", "license_state", "npi"] },
+  pmp_submission: { record: ["control_number", "dispense_ids"], business: ["note"] },
+  prescription: {
+    record: ["acceptance", "sender_message_id", "order_errors"],
+    business: ["sender", "prescriber_order_number"],
+    person: ["prescriber_name", "prescriber_phone", "prescriber_fax", "prescriber_npi", "prescriber_dea"],
+    treatment: ["sig_text"],
+  },
+  product: {
+    business: [
+      "name",
+      "ingredients",
+      "package_sizes",
+      "quantities",
+      "written_quantities",
+      "shipping_method_ids",
+      "blocked_states",
+    ],
+  },
+  queue_target: { record: ["queue"] },
+  rate_lease: { record: ["bucket"] },
+  request_log: { record: ["method", "route", "error_codes"] },
+  review: { record: ["reasons"], treatment: ["facts"] },
+  routing_rule: { business: ["value"] },
+  safety_import: { business: ["version", "file_name", "summary", "data"] },
+  schema_migration: { record: ["name"] },
+  session: { hashed: [], record: ["csrf_token"] },
+  shipment: { business: ["tracking_no", "tracking_url"] },
+  shipment_scan: { person: ["place"], business: ["description"] },
+  shipping_method: { business: ["name", "service"] },
+  stock_count: { business: ["reason", "explanation"] },
+  stock_entry: { business: ["note"] },
+  webhook_attempt: { record: ["error"] },
+  webhook_endpoint: { business: ["url", "events", "description", "disabled_reason"] },
+  webhook_event: { treatment: ["body"] },
+};
+
+/** Undefined if the column needs a row in the table above. */
+export function protectionOf(table: string, column: string, type: string): Protection | undefined {
+  const listed = Object.entries(byTable[table] ?? {}).find(([, names]) => names.includes(column));
+  if (listed !== undefined) return listed[0] as Protection;
+  if (MEASURES.test(type) && !type.endsWith("[]")) return "measure";
+  return byName.find(([name]) => name.test(column))?.[1];
+}
+
+/** Rows of the table above that name no column of the schema. */
+export function unknownColumns(known: ReadonlySet<string>): string[] {
+  return Object.entries(byTable).flatMap(([table, kinds]) =>
+    Object.values(kinds)
+      .flat()
+      .map((column) => `${table}.${column}`)
+      .filter((name) => !known.has(name)),
+  );
+}
