@@ -263,3 +263,6 @@ function checkTogether(config: Config): void {
     throw new WrongSetting("PORT, AUTH_PORT and SANDBOX_AUTH_PORT must be different. Give each listener its own port.");
   }
 }
+
+/** Not a setting: the user who ran a command with `sudo`, for the audit log. */
+export const sudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined => env["SUDO_USER"];

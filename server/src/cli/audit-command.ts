@@ -1,17 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { userInfo } from "node:os";
 import { commandAuditOf } from "@pestle/contract";
+import { sudoUser } from "../config.ts";
 import type { Queryable } from "../db/db.ts";
 import { insertAudit } from "../db/operations/audit.ts";
 import type { CommandRow } from "./program.ts";
 
-type Running = { name: string; argument: string };
+type Running = { name: string; argument: string; env: NodeJS.ProcessEnv | undefined };
 const running = new AsyncLocalStorage<Running>();
 
 /** The command, so that the audit entry names it. Every command passes through here (commands.ts). */
 export const recorded = (row: CommandRow): CommandRow => ({
   ...row,
-  run: (options, argument, env) => running.run({ name: row.name, argument }, () => row.run(options, argument, env)),
+  run: (options, argument, env) =>
+    running.run({ name: row.name, argument, env }, () => row.run(options, argument, env)),
 });
 
 /** Ids of accounts, credentials, orders and prescriptions. Other arguments can hold names, so the log leaves them out. */
@@ -27,14 +29,14 @@ export async function auditCommand(db: Queryable, at: Date): Promise<void> {
   const rule = commandAuditOf(command.name);
   if (rule !== undefined && "not_audited" in rule) return;
   const subject = ID.test(command.argument) ? `${command.name} ${command.argument}` : command.name;
-  const by = { person_id: null, role: "command line", os_user: osUser(), request_id: null };
+  const by = { person_id: null, role: "command line", os_user: osUser(command.env), request_id: null };
   const field_groups = rule?.groups ?? [];
   await insertAudit(db, { at, ...by, account_id: null, action: "command_run", subject, field_groups });
 }
 
 /** With `sudo`, also the user who ran it. */
-function osUser(): string {
-  const sudo = process.env["SUDO_USER"];
+function osUser(env: NodeJS.ProcessEnv | undefined): string {
+  const sudo = sudoUser(env);
   try {
     const { username } = userInfo();
     return sudo === undefined || sudo === username ? username : `${username} (sudo by ${sudo})`;

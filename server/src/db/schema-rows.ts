@@ -35,7 +35,7 @@ export type Rows = {
     credential_id: string | null;
     os_user: string | null;
     address: string | null;
-    patients?: readonly string[];
+    patient_keys?: readonly number[];
     field_groups?: readonly string[];
     salt?: string;
   };

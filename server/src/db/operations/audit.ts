@@ -15,35 +15,43 @@ export type AuditEntry = {
   action: AuditAction;
   subject: string | null;
   request_id: string | null;
-  /** The ids of the patients, in this account. */
+  /** The ids of the patients, in this account. The log stores their surrogate keys. */
   patients?: readonly string[];
   field_groups?: readonly string[];
 };
 export type AuditRow = Required<AuditEntry> & { audit_id: number };
 
 const COLUMNS =
-  "at, person_id, role, credential_id, os_user, address, account_id, action, subject, request_id, patients, field_groups";
+  "at, person_id, role, credential_id, os_user, address, account_id, action, subject, request_id, field_groups, patient_keys";
 const VALUES = `a.at, a.person_id, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action, a.subject,
-    a.request_id, coalesce(a.patients, '{}'), coalesce(a.field_groups, '{}')`;
+    a.request_id, coalesce(a.field_groups, '{}')`;
+
+/** The array makes PostgreSQL probe the key for each id. */
+const keysOf = (entry: string) => `array(
+    select p.patient_key
+    from patient p
+    where p.account_id = a.account_id
+      and p.patient_id = any(array(select jsonb_array_elements_text(coalesce(${entry}->'patients', '[]')))))`;
 
 /** Part of a larger statement: writes the entry that `entry`, a JSON object, describes; none for JSON's null. */
 export const auditPart = (entry: string) => `
   insert into audit_entry (${COLUMNS})
-  select ${VALUES}
+  select ${VALUES}, ${keysOf(`(${entry})`)}
   from given, jsonb_populate_record(null::audit_entry, coalesce(nullif(${entry}, 'null'), '{}')) a
   where a.action is not null`;
 
 const add = statementOf<[entries: string]>(`
 insert into audit_entry (${COLUMNS})
-select ${VALUES}
-from jsonb_populate_recordset(null::audit_entry, $1::jsonb) a`);
+select ${VALUES}, ${keysOf("e.entry")}
+from jsonb_array_elements($1::jsonb) with ordinality as e(entry, place), jsonb_populate_record(null::audit_entry, e.entry) a
+order by e.place`);
 /** Writes entries in one statement, in their order. */
 export const insertAudits = (db: Queryable, entries: readonly AuditEntry[]) => db.run(add, [JSON.stringify(entries)]);
 export const insertAudit = (db: Queryable, entry: AuditEntry) => insertAudits(db, [entry]);
 
 const addOnce = statementOf<[entry: string, since: Date]>(`
 insert into audit_entry (${COLUMNS})
-select ${VALUES}
+select ${VALUES}, ${keysOf("$1::jsonb")}
 from jsonb_populate_record(null::audit_entry, $1::jsonb) a
 where not exists (
   select
@@ -55,7 +63,12 @@ export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =
   db.run(addOnce, [JSON.stringify(entry), since]);
 
 const SHOWN = `a.audit_id, a.at, a.person_id, p.name, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action,
-  a.subject, a.request_id, a.patients, a.field_groups`;
+  a.subject, a.request_id, a.field_groups,
+  array(
+    select s.patient_id
+    from patient s
+    where s.account_id = a.account_id and s.patient_key = any(a.patient_keys)
+    order by s.patient_id) as patients`;
 
 const list = statementOf<
   [
@@ -90,7 +103,11 @@ const disclosures = statementOf<
 with about as (
   select e.audit_id
   from audit_entry e
-  where e.patients <> '{}' and e.patients @> array[$2] and e.account_id = $1 and e.audit_id < $3
+  where e.patient_keys <> '{}' and e.account_id = $1 and e.audit_id < $3
+    and e.patient_keys @> array[(
+      select s.patient_key
+      from patient s
+      where s.account_id = $1 and s.patient_id = $2)]
   union
   select e.audit_id
   from orders o

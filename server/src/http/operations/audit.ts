@@ -22,13 +22,9 @@ export const auditRoutes: readonly WebRoute[] = [
       const about = patientIn(query);
       const request_id = call.request.id;
       if (about !== null) {
-        const entry = {
-          account_id: about.account_id,
-          action: "disclosures_viewed" as const,
-          subject: about.patient_id,
-        };
-        await writeLook(deps, call.person, { ...entry, patients: [about.patient_id] }, request_id);
         const { account_id, patient_id } = about;
+        const entry = { account_id, action: "disclosures_viewed" as const, subject: null, patients: [patient_id] };
+        await writeAudit(deps, call.person, entry, request_id);
         return json(200, pageOf(await listDisclosures(deps.db, account_id, patient_id, before, ENTRIES_PER_PAGE + 1)));
       }
       const filter = {
@@ -56,7 +52,7 @@ export const auditRoutes: readonly WebRoute[] = [
       const entry = {
         account_id,
         action: "disclosures_exported" as const,
-        subject: patient_id,
+        subject: null,
         patients: [patient_id],
       };
       await writeAudit(deps, call.person, entry, call.request.id);

@@ -32,7 +32,7 @@ export function partnerEntry<Id extends AuditedOperation>(
   };
 }
 
-/** Queues the entry of a read. If the queue is full, the read is refused: nobody sees a patient without an entry. */
+/** Queues the entry of a read. If the queue is full, the read is refused: no program sees a patient without an entry. */
 export function auditRead(deps: Pick<Deps, "audit_log">, entry: AuditEntry): void {
   if (!deps.audit_log.add(entry)) throw new StatusRefusal(503, 1);
 }
