@@ -54,7 +54,7 @@ async function performed(deps: Deps, scene: Scene, command: Concrete, told: Told
   const { account_id, patient_id, model } = scene;
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: model.ahead_ms / 1000 };
   const grant = { ...orderer, credential_id: "", scopes: [], created_at: deps.now(), expires_at: deps.now() };
-  const as_granted = { ...grant, rate_per_second: null, rate_burst: null };
+  const as_granted = { ...grant, rate_per_second: null, rate_burst: null, allowed_networks: [] };
   const call = {
     grant: as_granted,
     key: undefined,

@@ -3,10 +3,13 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
+import type { AttackTally } from "./attacks.ts";
 import type { ContractTally } from "./contract.ts";
+import type { HostileTally } from "./hostile.ts";
 import type { RunningKind, Tally } from "./kills.ts";
 import type { LifecycleTally } from "./lifecycle.ts";
 import type { Mutations } from "./mutations.ts";
+import type { NeighborsTally } from "./neighbors.ts";
 import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
 import type { SafetyTally } from "./safety-audit.ts";
@@ -14,7 +17,7 @@ import type { SdkTally } from "./sdk.ts";
 import type { OpenWorkload } from "./workload.ts";
 
 // A campaign loads its modules when it runs, so that help and mistakes are answered at once.
-type Numbers = { count: number; kills: number; seed: number };
+type Numbers = { count: number; kills: number; seed: number; rounds: number; seconds: number; minutes: number };
 type Campaign = { about: string; options: Record<string, RunOption>; run(numbers: Numbers): Promise<boolean> };
 
 const FIRST_STARTS_PER_KILL = 0.4;
@@ -24,6 +27,11 @@ const SHOWN_EVERY = 1_000;
 const ENDPOINTS = 20;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
+/** Enough for several of the largest pages. */
+const SANDBOX_EVENTS = 400;
+/** Production may be slower than this only for another reason than the attack. */
+const SLOWER_LIMIT = 1.2;
+const GROWTH_LIMIT = 0.01;
 
 const seed: RunOption = {
   about: "repeats the random choices of a run",
@@ -162,7 +170,73 @@ const campaigns: Record<string, Campaign> = {
       return showContract(tally, Date.now() - begin_ms);
     },
   },
+  neighbors: {
+    about: "a sandbox floods the service: production must be as fast as while the flood hits a bare server beside it",
+    options: {
+      rounds: count(5, "rounds, each with both floods"),
+      seconds: count(20, "length of each flood"),
+    },
+    async run({ rounds, seconds }) {
+      const { campaignNeighbors } = await import("./neighbors.ts");
+      const size = { from: "built", strength: 1, events: SANDBOX_EVENTS, rounds, round_ms: seconds * 1000 } as const;
+      return showNeighbors(await campaignNeighbors(size));
+    },
+  },
+  hostile: {
+    about: "every attack at once from this machine: production stays fast, memory stays flat, no unannounced 5xx",
+    options: { minutes: count(30, "length of the attacks") },
+    async run({ minutes }) {
+      const { campaignHostile } = await import("./hostile.ts");
+      const size = { from: "built", strength: 1, events: SANDBOX_EVENTS, duration_ms: minutes * 60_000 } as const;
+      return showHostile(await campaignHostile(size));
+    },
+  },
 };
+
+const times = (ratio: number) => `${(ratio * 100).toFixed(0)} %`;
+const milliseconds = (ms: number) => `${ms.toFixed(1)} ms`;
+const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+
+function showAttacks(attacks: Record<string, AttackTally>): void {
+  for (const [name, { sent, answers }] of Object.entries(attacks)) {
+    const counts = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
+    console.log(`${name.padEnd(20)}${String(sent).padStart(8)}  ${counts.join("  ")}`);
+  }
+}
+
+function showFaults(faults: readonly string[]): void {
+  for (const fault of [...new Set(faults)].slice(0, 20)) console.log(`             ${fault}`);
+}
+
+function showNeighbors({ rounds, attacks, beside_p99_ms, flooded_p99_ms, ratio, faults }: NeighborsTally): boolean {
+  showAttacks(attacks);
+  for (const { beside, flooded } of rounds) {
+    console.log(`beside ${milliseconds(beside.p99_ms)}  flooded ${milliseconds(flooded.p99_ms)}`);
+  }
+  console.log(
+    `production p99: ${milliseconds(beside_p99_ms)} while a bare server takes the flood, ` +
+      `${milliseconds(flooded_p99_ms)} while the service does: ${times(ratio)} (limit ${times(SLOWER_LIMIT)})  ` +
+      `faults ${faults.length}`,
+  );
+  showFaults(faults);
+  return ratio <= SLOWER_LIMIT && faults.length === 0;
+}
+
+function showHostile({ quiet, beside, during, after, ratio, memory, attacks, faults }: HostileTally): boolean {
+  showAttacks(attacks);
+  for (const [when, { count, p50_ms, p99_ms }] of Object.entries({ quiet, beside, during, after })) {
+    console.log(
+      `production ${when.padEnd(8)} ${count} requests  p50 ${milliseconds(p50_ms)}  p99 ${milliseconds(p99_ms)}`,
+    );
+  }
+  console.log(
+    `p99 ${times(ratio)} of the run beside a bare server (limit ${times(SLOWER_LIMIT)})  ` +
+      `memory ${mebibytes(memory.first_bytes)} to ${mebibytes(memory.last_bytes)}, growth over the last two thirds ` +
+      `${(memory.growth * 100).toFixed(2)} % (limit ${GROWTH_LIMIT * 100} %)  faults ${faults.length}`,
+  );
+  showFaults(faults);
+  return ratio <= SLOWER_LIMIT && memory.growth < GROWTH_LIMIT && faults.length === 0;
+}
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
@@ -293,11 +367,17 @@ function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recover
 }
 
 const { name, run: campaign, numbers } = chosenRun("campaign", campaigns);
-const [counted = 0] = numbers["count"] ?? [];
-const [kills = 0] = numbers["kills"] ?? [];
-const [seeded = 0] = numbers["seed"] ?? [];
+const given = (option: keyof Numbers) => numbers[option]?.[0] ?? 0;
 // The campaign attacks the build that operators run, so the build must be current.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);
-console.log(`campaign ${name}, seed ${seeded}`);
-process.exit((await campaign.run({ count: counted, kills, seed: seeded })) ? 0 : 1);
+console.log(numbers["seed"] === undefined ? `campaign ${name}` : `campaign ${name}, seed ${given("seed")}`);
+const asked: Numbers = {
+  count: given("count"),
+  kills: given("kills"),
+  seed: given("seed"),
+  rounds: given("rounds"),
+  seconds: given("seconds"),
+  minutes: given("minutes"),
+};
+process.exit((await campaign.run(asked)) ? 0 : 1);

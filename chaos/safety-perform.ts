@@ -47,7 +47,8 @@ export function performer(deps: Deps, employees: Employees, scene: Scene) {
   const call = () => {
     const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: book.ahead_ms / 1000 };
     const times = { created_at: deps.now(), expires_at: deps.now() };
-    const grant = { ...orderer, ...times, credential_id: "", scopes: [], rate_per_second: null, rate_burst: null };
+    const limits = { rate_per_second: null, rate_burst: null, allowed_networks: [] };
+    const grant = { ...orderer, ...times, ...limits, credential_id: "", scopes: [] };
     return { grant, key: undefined, now: deps.now(), by: { request_id: randomUUID(), address: "127.0.0.1" } };
   };
   const patientKey = (patient: number) => ({ account_id, patient_id: book.patients[patient]!.patient_id });

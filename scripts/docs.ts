@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { arazzo, type OpenapiOptions, openapi } from "@pestle/contract";
+import { asvsPage } from "./docs/asvs-page.ts";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
 import { configPage } from "./docs/config-page.ts";
 import { controlledPage } from "./docs/controlled-page.ts";
@@ -24,6 +25,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/intake.md", render: intakePage },
   { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
   { path: "docs/controlled-substances.md", render: controlledPage },
+  { path: "docs/asvs.md", render: asvsPage },
   { path: "docs/openapi.json", render: () => described(openapi) },
   { path: "docs/arazzo.json", render: () => described(arazzo) },
   { path: "docs/config.md", render: configPage },

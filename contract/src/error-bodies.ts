@@ -34,11 +34,11 @@ export type ErrorEntry = Static<typeof ErrorEntry>;
 export const ErrorsBody = named("Errors", object({ errors: array(ErrorEntry) }));
 export type ErrorsBody = Static<typeof ErrorsBody>;
 
-/** 404, 406, 429, 500 and 503. */
+/** 404, 405, 406, 429, 500 and 503. */
 export const StatusErrorBody = named(
   "StatusError",
   object({
-    error: object({ error_code: oneOf([404, 406, 429, 500, 503], "Repeats the HTTP status."), message: string() }),
+    error: object({ error_code: oneOf([404, 405, 406, 429, 500, 503], "Repeats the HTTP status."), message: string() }),
   }),
 );
 export type StatusErrorBody = Static<typeof StatusErrorBody>;

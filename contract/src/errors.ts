@@ -175,6 +175,7 @@ export const statuses = {
   400: "Bad Request. The service could not read the request.",
   401: "Unauthorized. The access token is missing, invalid, or lacks the scope.",
   404: "Not Found. The path does not exist, or your account has no such record.",
+  405: "Method Not Allowed. The path exists, but not with this method. `Allow` lists its methods.",
   406: "Not Acceptable. `Accept` must name `application/json`.",
   409: "Conflict. The request conflicts with another recent request, usually a duplicate.",
   422: "Unprocessable Entity. The service read the request and cannot carry it out.",
@@ -186,6 +187,7 @@ export const statuses = {
 /** Messages of errors without numbered codes. */
 export const statusMessages = {
   404: "The resource was not found.",
+  405: "The method is not allowed for this path. Use one of the methods in Allow.",
   406: "The Accept header must name application/json.",
   409: "This request conflicts with another recent request. Check that it is not a duplicate, then send it again.",
   429: "Too many requests. Wait for the time in Retry-After, then send it again.",

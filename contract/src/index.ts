@@ -7,6 +7,7 @@ export * from "./audit/partner-audit.ts";
 export * from "./audit/web-audit.ts";
 export * from "./catalogue.ts";
 export * from "./count-reasons.ts";
+export * from "./credential-limits.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";
 export * from "./dashboard/dashboard-order.ts";

@@ -49,6 +49,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/deployment.md",
       "docs/guides/security.md",
       "docs/guides/audit.md",
+      "docs/asvs.md",
       "docs/controlled-substances.md",
       "docs/runbook.md",
       "docs/performance.md",

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createAnswerCache } from "./answer-cache.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
+import { assertionSigner, type PrivateKey } from "./client-assertion.ts";
 import { Unauthorized } from "./errors.ts";
 import { type Events, eventsOf } from "./events.ts";
 import {
@@ -14,7 +15,7 @@ import {
 import { type Orders, ordersOf } from "./orders.ts";
 import { type Patients, patientsOf } from "./patients.ts";
 import { type Simulate, simulateOf } from "./simulate.ts";
-import { createTokenSource, requestToken } from "./token.ts";
+import { type ClientProof, createTokenSource, requestToken } from "./token.ts";
 import {
   type Answer,
   type Deadline,
@@ -28,7 +29,15 @@ import { type WebhookEndpoints, webhookEndpointsOf } from "./webhook-endpoints.t
 
 export type PestleOptions = {
   client_id: string;
-  client_secret: string;
+  /** Required, unless you give a `private_key`. */
+  client_secret?: string;
+  /**
+   * Signs a client assertion for each token (`private_key_jwt`), so that the secret is not sent. Register the public key
+   * with the credential first.
+   */
+  private_key?: PrivateKey;
+  /** The `kid` of the private key, if the credential has several keys. Default: the `kid` of a JWK. */
+  key_id?: string;
   /** The partner API. */
   base_url: string;
   /** The token server of the credentials' environment. */
@@ -80,7 +89,7 @@ const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** A client for one account. Reuse it: it holds the access token. */
 export function createPestle(options: PestleOptions): Pestle {
-  const { client_id, client_secret, scope = "partners", deadline_ms = DEADLINE_MS } = options;
+  const { client_id, scope = "partners", deadline_ms = DEADLINE_MS } = options;
   const base_url = address("base_url", options.base_url);
   const auth_url = address("auth_url", options.auth_url);
   const travel: Travel = {
@@ -93,7 +102,7 @@ export function createPestle(options: PestleOptions): Pestle {
     attempt_timeout_ms: options.attempt_timeout_ms ?? ATTEMPT_TIMEOUT_MS,
   };
   const cache = createAnswerCache(options.keep_answers ?? 0);
-  const credentials = { client_id, client_secret, auth_url, scope };
+  const credentials = { client_id, proof: proofOf(options), auth_url, scope };
   // All callers share a token request, so it has its own deadline.
   const issue = () => withDeadline(travel.now, deadline_ms, undefined, (own) => requestToken(travel, credentials, own));
   const tokens = createTokenSource(issue, travel.now);
@@ -135,6 +144,12 @@ export function createPestle(options: PestleOptions): Pestle {
     events: eventsOf(call, travel),
     simulate: simulateOf(call),
   };
+}
+
+function proofOf({ client_secret, private_key, key_id }: PestleOptions): ClientProof {
+  if (private_key !== undefined) return { sign: assertionSigner(private_key, key_id) };
+  if (client_secret === undefined) throw new TypeError("Give client_secret or private_key.");
+  return { client_secret };
 }
 
 function outgoingOf(base_url: string, method: Method, path: string, given: RequestOptions): Outgoing {

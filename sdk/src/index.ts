@@ -27,6 +27,7 @@ export {
   type RequestOptions,
   type WriteOptions,
 } from "./client.ts";
+export type { PrivateKey } from "./client-assertion.ts";
 export {
   Conflict,
   NotFound,

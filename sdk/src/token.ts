@@ -1,4 +1,5 @@
-import { formUrlEncode, type TokenResponse } from "@pestle/contract";
+import { ASSERTION_TYPE, formUrlEncode, type TokenResponse } from "@pestle/contract";
+import type { SignAssertion } from "./client-assertion.ts";
 import { PestleError } from "./errors.ts";
 import { type Deadline, send, type Travel } from "./transport.ts";
 
@@ -56,27 +57,35 @@ export function createTokenSource(issue: () => Promise<TokenResponse>, now: () =
   };
 }
 
-/** The client credentials grant with HTTP Basic authentication. Omits an empty scope. */
+export type ClientProof = { client_secret: string } | { sign: SignAssertion };
+
+/** The client credentials grant: HTTP Basic authentication, or an assertion. Omits an empty scope. */
 export async function requestToken(
   travel: Travel,
-  credentials: { client_id: string; client_secret: string; auth_url: string; scope: string },
+  credentials: { client_id: string; proof: ClientProof; auth_url: string; scope: string },
   deadline: Deadline,
 ): Promise<TokenResponse> {
-  const { client_id, client_secret, auth_url, scope } = credentials;
-  const basic = `${formUrlEncode(client_id)}:${formUrlEncode(client_secret)}`;
+  const { client_id, proof, auth_url, scope } = credentials;
   const headers = new Headers({
     accept: "application/json",
-    authorization: `Basic ${btoa(basic)}`,
     "content-type": "application/x-www-form-urlencoded",
   });
   const form = new URLSearchParams({ grant_type: "client_credentials", ...(scope === "" ? {} : { scope }) });
+  if ("client_secret" in proof) {
+    const basic = `${formUrlEncode(client_id)}:${formUrlEncode(proof.client_secret)}`;
+    headers.set("authorization", `Basic ${btoa(basic)}`);
+  }
   const url = new URL(`${auth_url}/oauth/token`);
-  const { status, request_id, body } = await send(
-    travel,
-    { method: "POST", url, headers, body: String(form) },
-    deadline,
-  );
-  const token = body as Partial<TokenResponse> | undefined;
+  const body = () => {
+    // Each attempt needs a new assertion, because the server accepts each one once.
+    if ("sign" in proof) {
+      form.set("client_assertion_type", ASSERTION_TYPE);
+      form.set("client_assertion", proof.sign(client_id, auth_url, travel.now()));
+    }
+    return String(form);
+  };
+  const { status, request_id, body: answer } = await send(travel, { method: "POST", url, headers, body }, deadline);
+  const token = answer as Partial<TokenResponse> | undefined;
   if (typeof token?.access_token !== "string" || typeof token.expires_in !== "number") {
     throw new PestleError("The token server's answer holds no token.", { status, request_id });
   }

@@ -15,7 +15,8 @@ export type Travel = {
   attempt_timeout_ms: number;
 };
 
-export type Outgoing = { method: Method; url: URL; headers: Headers; body?: string | undefined };
+/** A function makes the body of each attempt. */
+export type Outgoing = { method: Method; url: URL; headers: Headers; body?: string | (() => string) | undefined };
 
 export type Answer<Body = unknown> = {
   status: number;
@@ -103,11 +104,12 @@ async function sendWithin(
   whole: AbortSignal,
 ): Promise<Answer | PestleError> {
   const { method, url, headers, body } = outgoing;
+  const sent = typeof body === "function" ? body() : body;
   let response: Response;
   let text: string;
   try {
     // The API never redirects, and following a redirect would leak the token or the body.
-    response = await travel.fetch(url, { method, headers, body: body ?? null, signal, redirect: "manual" });
+    response = await travel.fetch(url, { method, headers, body: sent ?? null, signal, redirect: "manual" });
     text = await response.text();
   } catch (cause) {
     whole.throwIfAborted();

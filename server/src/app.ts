@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import { adaptersInUse } from "./adapters-in-use.ts";
+import { createAdmission } from "./admission.ts";
 import { createAuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
@@ -16,7 +17,7 @@ import { announce, type Change, openBus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
-import type { Addresses, Deps } from "./deps.ts";
+import type { Addresses, Deps, PerEnvironment } from "./deps.ts";
 import { dateIn } from "./domain/values/calendar.ts";
 import { formatOf } from "./formats/formats.ts";
 import { addTokenServer } from "./http/accounts/token-server.ts";
@@ -55,6 +56,7 @@ import { openVault } from "./vault/vault.ts";
 export type App = {
   /** With the pool itself, for tests that listen. */
   deps: Deps & { db: Db };
+  environments: PerEnvironment;
   addresses: Addresses;
   embedded: boolean;
   /** The three listeners, for tests that iterate over their routes. */
@@ -181,18 +183,29 @@ export async function startApp(
       now,
     };
 
+    const environments: PerEnvironment = {
+      production: { ...deps, serves: "production", admission: createAdmission(config.CONCURRENT_REQUESTS) },
+      sandbox: {
+        ...deps,
+        ...database.sandbox,
+        serves: "sandbox",
+        admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS),
+      },
+    };
+    const each = Object.values(environments);
+
     const listeners = {
       partner: createListener(deps, "partner"),
       auth: createListener(deps, "auth"),
       sandbox_auth: createListener(deps, "sandbox_auth"),
     };
     opened.unshift(...Object.values(listeners));
-    addPartnerApi(listeners.partner, deps, options.routes ?? partnerRoutes);
-    addIntake(listeners.partner, deps);
+    addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
+    addIntake(listeners.partner, environments);
     addWebApi(listeners.partner, deps, webRoutes);
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
-    addTokenServer(listeners.auth, deps, "production", () => addresses.auth_url);
-    addTokenServer(listeners.sandbox_auth, deps, "sandbox", () => addresses.sandbox_auth_url);
+    addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
+    addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);
     const listen = async (listener: FastifyInstance, port: number, given: string) => {
       await listener.listen({ host: config.HOST, port });
       return given || ownAddress(config, (listener.server.address() as AddressInfo).port);
@@ -209,25 +222,33 @@ export async function startApp(
     const reads = readKeeper(deps, process_id);
     const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
     deps.audit_log.onBatch = keepingReads.wake;
+    // Each environment has its own loops, so that a long round in the sandbox delays none in production.
+    const jobsOf = (own: Deps) => [
+      startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
+      startLoop(own, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(own))),
+      startLoop(own, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(own)),
+      startLoop(own, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(own)),
+      startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
+      startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
+      startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
+    ];
     const jobs = [
       keepingReads,
+      ...each.flatMap(jobsOf),
       startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
-      startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
-      startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
-      startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
-      startLoop(deps, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(deps)),
-      startLoop(deps, "check-people", PEOPLE_EVERY_MS, () => checkPeople(deps)),
-      startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
-      startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
         await safety.check();
-        await recheckUnchecked(deps);
+        await recheckUnchecked(environments.production);
       }),
+      startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox)),
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     if (config.WEBHOOK_CONCURRENCY > 0) {
-      delivering = startDelivering(deps, config.WEBHOOK_CONCURRENCY);
+      delivering = startDelivering([
+        { deps: environments.production, concurrency: config.WEBHOOK_CONCURRENCY },
+        { deps: environments.sandbox, concurrency: config.SANDBOX_WEBHOOK_CONCURRENCY },
+      ]);
       deliveries.wake = delivering.wake;
     } else {
       deliveries.wake = nowAndThen(TELL_EVERY_MS, () => {
@@ -236,6 +257,7 @@ export async function startApp(
     }
     return {
       deps,
+      environments,
       addresses,
       embedded: database.embedded,
       listeners,

@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { northAmericanPhone } from "./domain/values/address/phone.ts";
 import { isStateCode } from "./domain/values/address/states.ts";
 import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
+import { networksOf } from "./domain/values/networks.ts";
 import { address, choice, file, key, line, matching, port, type Setting, whole } from "./setting.ts";
 
 /**
@@ -35,7 +36,25 @@ export const settings = {
     secret: true,
     parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
   },
-  DATABASE_POOL_SIZE: whole("16", 2, 500, "Maximum PostgreSQL connections per process."),
+  DATABASE_POOL_SIZE: whole(
+    "16",
+    2,
+    500,
+    "Maximum PostgreSQL connections per process for production, the dashboard and the portal.",
+  ),
+  SANDBOX_POOL_SIZE: whole(
+    "6",
+    2,
+    500,
+    "Maximum PostgreSQL connections per process for the sandbox. Sandbox requests and jobs use no others.",
+  ),
+  CONCURRENT_REQUESTS: whole(
+    "128",
+    1,
+    10_000,
+    "Production requests that one process handles at once. Others wait, and get 503 if the line is full.",
+  ),
+  SANDBOX_CONCURRENT_REQUESTS: whole("16", 1, 10_000, "The same for sandbox requests."),
   DATABASE_NAMED_STATEMENTS: choice(
     "true",
     ["true", "false"],
@@ -47,15 +66,28 @@ export const settings = {
   NEW_MASTER_KEY: key("The new key for `pestle keys rotate --master`, if you set MASTER_KEY."),
   TLS_CERT_FILE: file("PEM", "PEM certificate chain. With TLS_KEY_FILE, the listeners use TLS 1.2 or later."),
   TLS_KEY_FILE: file("PEM", "PEM private key for TLS_CERT_FILE."),
-  TRUST_PROXY: whole(
-    "0",
-    0,
-    10,
-    "Number of proxies in front of Pestle. If above 0, requests that did not arrive over https are refused with 40010.",
-  ),
+  TRUST_PROXY: {
+    default: "",
+    meaning:
+      "Addresses or networks of the proxies in front of Pestle. Only their X-Forwarded headers count. If set, requests that did not arrive over https are refused with 40010.",
+    fix: "the addresses or networks that your proxies connect from, such as 127.0.0.1 or 10.0.0.0/24,fd00::/64",
+    outdated: (value: string) =>
+      /^\s*\d+\s*$/.test(value)
+        ? "TRUST_PROXY takes addresses, not a number of proxies. Set it to the address that your proxy connects from: TRUST_PROXY=127.0.0.1,::1 for a proxy on this machine, or a network such as 10.0.0.0/24. Leave it empty without a proxy."
+        : undefined,
+    parse: (value: string) => (value === "" || networksOf(value) !== undefined ? value : undefined),
+  },
+  ALLOWED_HOSTS: {
+    default: "",
+    meaning:
+      "More host names that callers may use, besides those of BASE_URL, AUTH_URL, SANDBOX_AUTH_URL, HOST and loopback. A request for any other host is refused with 40005.",
+    fix: "host names or addresses without ports, such as api.larkspur.example,10.0.0.5",
+    parse: (value: string) => matching(/^$|^\s*[A-Za-z0-9.:_-]{1,255}(\s*,\s*[A-Za-z0-9.:_-]{1,255})*\s*$/, value),
+  },
   METRICS_TOKEN: {
     default: "",
-    meaning: "Bearer token for /metrics. If unset, only loopback callers can read /metrics.",
+    meaning:
+      "Bearer token for /metrics. If unset, /metrics answers only callers on this machine, and only if HOST is loopback and TRUST_PROXY is unset.",
     fix: "at least 16 visible ASCII characters",
     secret: true,
     parse: (value: string) => matching(/^$|^[\x21-\x7e]{16,}$/, value),
@@ -152,6 +184,12 @@ export const settings = {
     fix: "1 to 32 letters and digits",
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
+  SECRET_ROTATION_DAYS: whole(
+    "365",
+    1,
+    3_650,
+    "Age in days at which `pestle doctor`, the portal and the dashboard ask for a new client secret. The old one keeps working.",
+  ),
   REQUEST_LOG_DAYS: whole("14", 1, 90, "Days that partners can see their requests in the portal."),
   WEBHOOK_CONCURRENCY: whole(
     "256",
@@ -159,6 +197,7 @@ export const settings = {
     2_000,
     "Maximum concurrent webhook attempts of this process. With 0, other processes deliver.",
   ),
+  SANDBOX_WEBHOOK_CONCURRENCY: whole("64", 1, 2_000, "The same for the sandbox. WEBHOOK_CONCURRENCY=0 stops both."),
   WEBHOOK_RETENTION_DAYS: whole(
     "35",
     30,
@@ -204,7 +243,10 @@ export class WrongSetting extends Error {}
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const config = Object.fromEntries(
     Object.entries<Setting>(settings).map(([name, setting]) => {
-      const value = setting.parse(given(env, name) ?? setting.default);
+      const text = given(env, name) ?? setting.default;
+      const outdated = setting.outdated?.(text);
+      if (outdated !== undefined) throw new WrongSetting(outdated);
+      const value = setting.parse(text);
       if (value === undefined) throw new WrongSetting(`${name} is not valid. Set it to ${setting.fix}.`);
       return [name, value];
     }),
@@ -245,7 +287,7 @@ function checkTogether(config: Config): void {
   if ((config.TLS_CERT_FILE === "") !== (config.TLS_KEY_FILE === "")) {
     throw new WrongSetting("TLS_CERT_FILE and TLS_KEY_FILE belong together. Set both or neither.");
   }
-  if (!isLoopback(config.HOST) && config.TLS_CERT_FILE === "" && config.TRUST_PROXY === 0) {
+  if (!isLoopback(config.HOST) && config.TLS_CERT_FILE === "" && config.TRUST_PROXY === "") {
     throw new WrongSetting(
       "HOST is not a loopback address, and plain HTTP is allowed only on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.",
     );

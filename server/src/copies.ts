@@ -1,5 +1,6 @@
 import type { Grant } from "./db/accounts/tokens.ts";
 import type { Change } from "./db/bus.ts";
+import { BoundedMap } from "./domain/values/bounded-map.ts";
 import type { KnownClient } from "./usecases/accounts/authenticate-client.ts";
 import type { CatalogueAnswers } from "./usecases/catalogue/read-catalogue.ts";
 
@@ -17,9 +18,18 @@ export type Copies = {
   loading: SharedLoads<CatalogueAnswers>;
 };
 
-const MOST_GRANTS = 100_000;
-const MOST_CLIENTS = 10_000;
-const MOST_CATALOGUES = 2_000;
+const MIB = 1024 * 1024;
+/** Grants and clients have a fixed form; their sizes are measured, with a margin. */
+const MOST_GRANTS = { entries: 100_000, bytes: 100 * MIB, bytesOf: () => 600 };
+const MOST_CLIENTS = { entries: 10_000, bytes: 20 * MIB, bytesOf: () => 1_000 };
+/** A product is in memory three times: as a record, in the formulary, and in the rendered list. */
+const BYTES_PER_PRODUCT = 6_000;
+const MOST_CATALOGUES = {
+  entries: 2_000,
+  bytes: 256 * MIB,
+  bytesOf: ({ products, brands, shipping_methods }: CatalogueAnswers) =>
+    BYTES_PER_PRODUCT * (1 + products.length + brands.length + shipping_methods.length),
+};
 
 export function createCopies(): Copies {
   return {
@@ -89,21 +99,5 @@ class SharedLoads<Value> {
   /** Called on a change: a load that began before it must not answer later callers. */
   forget(): void {
     this.#running.clear();
-  }
-}
-
-/** A map that drops its oldest entry when full, so that memory stays bounded. */
-export class BoundedMap<Value> extends Map<string, Value> {
-  readonly #most: number;
-  constructor(most: number) {
-    super();
-    this.#most = most;
-  }
-  override set(key: string, value: Value): this {
-    if (this.size >= this.#most && !this.has(key)) this.delete(this.keys().next().value as string);
-    return super.set(key, value);
-  }
-  deleteWhere(matches: (value: Value) => boolean): void {
-    for (const [key, value] of this) if (matches(value)) this.delete(key);
   }
 }

@@ -6,6 +6,8 @@ export type Database = {
   db: Db;
   /** The same database with separate connections for the delivery queue, which never waits for the others. */
   queue: Db;
+  /** The same two with the sandbox's own connections. */
+  sandbox: { db: Db; queue: Db };
   embedded: boolean;
   /** Restarts an embedded database that stopped. Does nothing with DATABASE_URL. */
   revive(): Promise<void>;
@@ -25,24 +27,29 @@ export async function openDatabase(
   }: { log?: (message: string) => void } & Pick<DbOptions, "onBroken" | "onEvents" | "onAnnounced"> = {},
 ): Promise<Database> {
   const shared = {
-    pool_size: config.DATABASE_POOL_SIZE,
     named_statements: config.DATABASE_NAMED_STATEMENTS === "true",
     ...report,
   };
-  const openBoth = (connection: DbOptions["connection"]) => {
-    const db = openDb({ ...shared, connection });
-    const queue = openDb({ ...shared, connection, pool_size: QUEUE_CONNECTIONS, along_indexes: true });
-    return { db, queue, close: async () => void (await Promise.all([db.close(), queue.close()])) };
+  // A pool connects when it is used, so a command that never uses the sandbox's costs nothing.
+  const openAll = (connection: DbOptions["connection"]) => {
+    const open = (pool_size: number) => ({
+      db: openDb({ ...shared, connection, pool_size }),
+      queue: openDb({ ...shared, connection, pool_size: QUEUE_CONNECTIONS, along_indexes: true }),
+    });
+    const production = open(config.DATABASE_POOL_SIZE);
+    const sandbox = open(config.SANDBOX_POOL_SIZE);
+    const pools = [production, sandbox].flatMap(({ db, queue }) => [db, queue]);
+    return { ...production, sandbox, close: async () => void (await Promise.all(pools.map((pool) => pool.close()))) };
   };
   if (config.DATABASE_URL !== "") {
-    const opened = openBoth({ connectionString: config.DATABASE_URL });
+    const opened = openAll({ connectionString: config.DATABASE_URL });
     return { ...opened, embedded: false, revive: async () => {} };
   }
   const embedded = await openEmbeddedPostgres({
     data_dir: config.DATA_DIR,
     ...(log && { log }),
   });
-  const opened = openBoth(embedded.connection);
+  const opened = openAll(embedded.connection);
   return {
     ...opened,
     embedded: true,

@@ -6,6 +6,7 @@ import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
+import type { Admission } from "./admission.ts";
 import type { AuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
@@ -66,4 +67,13 @@ export type Deps = {
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */
   now: () => Date;
+  /** The environment whose accounts a job handles; undefined for both. */
+  serves?: Environment;
 };
+
+/**
+ * The dependencies of one environment's requests, tokens and jobs: its own connections, its own limit of requests at once.
+ * A flood in the sandbox takes none of production's.
+ */
+export type EnvironmentDeps = Deps & { serves: Environment; admission: Admission };
+export type PerEnvironment = Readonly<Record<Environment, EnvironmentDeps>>;

@@ -1,6 +1,6 @@
-import { BoundedMap } from "./copies.ts";
 import type { LeaseShare } from "./db/accounts/rate-leases.ts";
 import { type Bucket, type Limit, type Spent, spend } from "./domain/accounts/rate-limit.ts";
+import { BoundedMap } from "./domain/values/bounded-map.ts";
 
 /**
  * Counts requests per credential in memory. Processes share a limit through leases that a job renews once a second: each
@@ -18,18 +18,19 @@ export type RateLimiter = {
   setShares(processes: number, shares: readonly LeaseShare[]): void;
 };
 
-const MOST_BUCKETS = 100_000;
+const MOST_BUCKETS = { entries: 100_000, bytes: 32 * 1024 * 1024, bytesOf: () => 64 };
 
 export function createRateLimiter(): RateLimiter {
-  type Entry = Bucket & { account_id: string; bucket: string; share: number | undefined; active: boolean };
+  type Entry = Bucket & { share: number | undefined; active: boolean };
   const entries = new BoundedMap<Entry>(MOST_BUCKETS);
   let processes = 1;
   return {
     spend(account_id, bucket, limit, now_ms) {
+      // The entry keeps no text but its key: a part of a request's body would keep the whole body in memory.
       const key = `${account_id} ${bucket}`;
       let entry = entries.get(key);
       if (entry === undefined) {
-        entry = { account_id, bucket, tokens: limit.burst, at_ms: now_ms, share: undefined, active: true };
+        entry = { tokens: limit.burst, at_ms: now_ms, share: undefined, active: true };
         entries.set(key, entry);
       }
       entry.active = true;
@@ -44,13 +45,15 @@ export function createRateLimiter(): RateLimiter {
       return entry === undefined ? 0 : spend({ ...entry }, limit, entry.share ?? 1 / processes, now_ms).retry_after_s;
     },
     takeActive() {
-      const active = [...entries.values()].filter((entry) => entry.active);
-      for (const entry of entries.values()) {
+      const active: { account_id: string; bucket: string }[] = [];
+      for (const [key, entry] of entries) {
+        const space = key.indexOf(" ");
+        if (entry.active) active.push({ account_id: key.slice(0, space), bucket: key.slice(space + 1) });
         // An idle bucket gives up its lease and restarts from the conservative share.
-        if (!entry.active) entry.share = undefined;
+        else entry.share = undefined;
         entry.active = false;
       }
-      return active.map(({ account_id, bucket }) => ({ account_id, bucket }));
+      return active;
     },
     setShares(count, shares) {
       processes = count;

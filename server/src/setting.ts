@@ -4,6 +4,8 @@ export type Setting = {
   meaning: string;
   fix: string;
   secret?: boolean;
+  /** The fix for a value that earlier versions accepted. */
+  outdated?: (value: string) => string | undefined;
   /** Returns undefined for an invalid value. */
   parse: (value: string) => string | number | boolean | undefined;
 };

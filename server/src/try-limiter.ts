@@ -1,5 +1,5 @@
-import { BoundedMap } from "./copies.ts";
 import { noTries, type Tries, type TryLimit, takeBackTry, takeTry } from "./domain/accounts/tries.ts";
+import { BoundedMap } from "./domain/values/bounded-map.ts";
 
 /** Counts wrong tries in this process's memory, with waits that grow. */
 export type TryLimiter = {
@@ -12,8 +12,8 @@ export type TryLimiter = {
   trusts(key: string, now_ms: number): boolean;
 };
 
-const MOST_KEYS = 100_000;
-const MOST_TRUSTED = 20_000;
+const MOST_KEYS = { entries: 100_000, bytes: 64 * 1024 * 1024, bytesOf: () => 64 };
+const MOST_TRUSTED = { entries: 20_000, bytes: 16 * 1024 * 1024, bytesOf: () => 8 };
 const TRUST_MS = 30 * 24 * 3600_000;
 
 export function createTryLimiter(): TryLimiter {

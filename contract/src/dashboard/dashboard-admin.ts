@@ -1,4 +1,5 @@
 import type { CountReason } from "../count-reasons.ts";
+import type { CredentialKey, CredentialLimits, CredentialSecret } from "../credential-limits.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { DrugSchedule, Workflow } from "../fields.ts";
 import type { StaffRole } from "../lifecycle.ts";
@@ -45,8 +46,9 @@ export type DashboardCredential = {
   created_at: string;
   revoked_at: string | null;
   /** Active secrets: two during a rotation, the older first. */
-  secrets: { secret_id: number; created_at: string; last_used_at: string | null }[];
-};
+  secrets: CredentialSecret[];
+  keys: CredentialKey[];
+} & CredentialLimits;
 /** POST /dashboard/partners/{account_id}/credentials (admin). Returns the secret. */
 export type NewCredentialRequest = { name: string; scopes?: string[] };
 /** The only time the secret is shown. */
@@ -235,6 +237,9 @@ export const auditActions = {
   credential_rotated: "added a secret to a credential",
   credential_rotation_finished: "expired a credential's older secret",
   credential_revoked: "revoked a credential",
+  credential_limited: "changed a credential's limits",
+  credential_key_added: "registered a key of a credential",
+  credential_key_removed: "removed a key of a credential",
   person_created: "added a user",
   person_disabled: "disabled a user",
   person_enabled: "enabled a user",

@@ -1,3 +1,4 @@
+import type { CredentialKeyInput, CredentialKeyRemoval, CredentialLimitsUpdate } from "../credential-limits.ts";
 import type {
   CatalogueImportAnswer,
   CatalogueImportRequest,
@@ -108,6 +109,9 @@ export type DashboardApi = {
   "POST /dashboard/credentials/{client_id}/rotate": { answer: ShownCredential };
   "POST /dashboard/credentials/{client_id}/finish": { answer: CredentialChanged };
   "POST /dashboard/credentials/{client_id}/revoke": { body: RevokeCredentialRequest; answer: CredentialChanged };
+  "PATCH /dashboard/credentials/{client_id}": { body: CredentialLimitsUpdate; answer: CredentialChanged };
+  "POST /dashboard/credentials/{client_id}/keys": { body: CredentialKeyInput; answer: CredentialChanged };
+  "POST /dashboard/credentials/{client_id}/keys/remove": { body: CredentialKeyRemoval; answer: CredentialChanged };
 
   "GET /dashboard/people": { answer: DashboardPeople };
   "POST /dashboard/people": { body: NewPersonRequest; answer: ShownPassword };

@@ -15,10 +15,23 @@ export const scopeNames = Object.keys(scopes) as [Scope, ...Scope[]];
 export const environments = ["production", "sandbox"] as const;
 export type Environment = (typeof environments)[number];
 
+/** The lifetime of a token, unless its credential sets a shorter one. */
 export const TOKEN_LIFETIME_S = 43_200;
+export const SHORTEST_TOKEN_LIFETIME_S = 60;
 
 /** How a client can authenticate, with the names from RFC 8414. */
-export const clientAuthMethods = ["client_secret_basic", "client_secret_post"] as const;
+export const clientAuthMethods = ["client_secret_basic", "client_secret_post", "private_key_jwt"] as const;
+
+/** Signatures of a client assertion. `Ed25519` is RFC 9864's name for `EdDSA` with that curve. */
+export const assertionAlgorithms = ["ES256", "EdDSA", "Ed25519", "PS256", "RS256"] as const;
+export type AssertionAlgorithm = (typeof assertionAlgorithms)[number];
+
+/** The only `client_assertion_type` (RFC 7523, 2.2). */
+export const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
+/** How far ahead the `exp` of an assertion can be. */
+export const LONGEST_ASSERTION_S = 300;
+export const MOST_KEYS = 5;
+export const MOST_NETWORKS = 50;
 
 /** Errors of the token server, RFC 6749 section 5.2: `error: [status, error_description]`. */
 export const oauthErrors = {
@@ -33,10 +46,27 @@ export const oauthErrors = {
 } as const satisfies Record<string, readonly [status: number, error_description: string]>;
 export type OauthError = keyof typeof oauthErrors;
 
+/** `error_description` of an `invalid_client` that has one of these causes. */
+export const clientProblems = {
+  assertion_form: "The client assertion is not a signed JWT. Send the three base64url parts of a JWS.",
+  assertion_algorithm: `The client assertion has an unsupported alg. Sign it with ${assertionAlgorithms.join(", ")}.`,
+  assertion_client: "iss and sub of the client assertion must both be the client id.",
+  assertion_audience:
+    "aud of the client assertion must be this token server's issuer or token_endpoint, as its metadata shows them.",
+  assertion_time: `exp of the client assertion must be in the future and at most ${LONGEST_ASSERTION_S} seconds ahead. Check your clock.`,
+  assertion_id: "The client assertion needs a jti of 1 to 255 characters.",
+  assertion_key: "No key of this client verifies the client assertion. Register the public key in the portal.",
+  assertion_used: "This client assertion was used before. Sign a new one with a new jti for each request.",
+  key_required: "This credential requires a client assertion (private_key_jwt). Its secret only signs webhooks.",
+  address: "This credential does not accept requests from your IP address. Add the address to its allow-list.",
+} as const;
+export type ClientProblem = keyof typeof clientProblems;
+
 /** Rejections of an access token, RFC 6750 section 3.1. A missing scope is 401 here too: spec, Authentication 8. */
 export const bearerErrors = {
   invalid_token: [401, "The access token is missing, unknown, expired or revoked."],
   insufficient_scope: [401, "The access token does not have the scope that this API requires."],
+  address_not_allowed: [401, "The credential of this access token does not accept requests from your IP address."],
 } as const satisfies Record<string, readonly [status: number, error_description: string]>;
 export type BearerError = keyof typeof bearerErrors;
 
@@ -58,7 +88,12 @@ export type BearerErrorBody = Static<typeof BearerErrorBody>;
 const client = {
   client_id: string("Omit it if you send the credentials with HTTP Basic authentication."),
   client_secret: string("Omit it if you send the credentials with HTTP Basic authentication."),
+  client_assertion_type: string({ description: "With `client_assertion`, and only this.", examples: [ASSERTION_TYPE] }),
+  client_assertion: string(
+    "Instead of a secret: a JWT that a key of the credential signed (RFC 7523, `private_key_jwt`). iss and sub are the client id, aud is the issuer or the token endpoint, exp is at most 5 minutes ahead, and each jti works once.",
+  ),
 };
+const clientFields = ["client_id", "client_secret", "client_assertion_type", "client_assertion"] as const;
 
 export const TokenRequest = named(
   "TokenRequest",
@@ -71,7 +106,7 @@ export const TokenRequest = named(
       }),
       ...client,
     },
-    { optional: ["scope", "client_id", "client_secret"] },
+    { optional: ["scope", ...clientFields] },
   ),
 );
 export type TokenRequest = Static<typeof TokenRequest>;
@@ -96,7 +131,7 @@ export const TokenToExamine = named(
   "TokenToExamine",
   object(
     { token: string("An access token."), token_type_hint: string("Accepted and ignored."), ...client },
-    { optional: ["token_type_hint", "client_id", "client_secret"] },
+    { optional: ["token_type_hint", ...clientFields] },
   ),
 );
 export type TokenToExamine = Static<typeof TokenToExamine>;
@@ -132,8 +167,11 @@ export const ServerMetadata = named(
     response_types_supported: array(string(), "Empty: there is no authorization endpoint."),
     scopes_supported: array(oneOf(scopeNames)),
     token_endpoint_auth_methods_supported: array(oneOf(clientAuthMethods)),
+    token_endpoint_auth_signing_alg_values_supported: array(oneOf(assertionAlgorithms)),
     revocation_endpoint_auth_methods_supported: array(oneOf(clientAuthMethods)),
+    revocation_endpoint_auth_signing_alg_values_supported: array(oneOf(assertionAlgorithms)),
     introspection_endpoint_auth_methods_supported: array(oneOf(clientAuthMethods)),
+    introspection_endpoint_auth_signing_alg_values_supported: array(oneOf(assertionAlgorithms)),
   }),
 );
 export type ServerMetadata = Static<typeof ServerMetadata>;
@@ -148,6 +186,9 @@ export const serverMetadata = (issuer: string): ServerMetadata => ({
   response_types_supported: [],
   scopes_supported: [...scopeNames],
   token_endpoint_auth_methods_supported: [...clientAuthMethods],
+  token_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
   revocation_endpoint_auth_methods_supported: [...clientAuthMethods],
+  revocation_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
   introspection_endpoint_auth_methods_supported: [...clientAuthMethods],
+  introspection_endpoint_auth_signing_alg_values_supported: [...assertionAlgorithms],
 });

@@ -31,6 +31,7 @@ export const sharedHeaders = {
     description: "`true` on a response that was stored for the Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
+  Allow: { description: "The methods of this path.", schema: { type: "string" }, example: "GET, HEAD" },
   "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" } },
 } as const;
 
@@ -56,6 +57,7 @@ export const sharedResponses = {
     error_description: bearerErrors.invalid_token[1],
   }),
   NotFound: statusFailure(404, partnerHeaders),
+  MethodNotAllowed: statusFailure(405, { ...tokenHeaders, ...headerRefs("Allow") }),
   NotAcceptable: statusFailure(406, tokenHeaders),
   Conflict: failure(409, partnerHeaders, ConflictBody, { error: { error_code: 409, message: statusMessages[409] } }),
   TooManyRequests: statusFailure(429, { ...partnerHeaders, ...headerRefs("Retry-After") }),

@@ -156,9 +156,9 @@ const successes = (endpoint: Endpoint): Json => {
   return { ...Object.fromEntries(answers), ...(endpoint.method === "GET" && { 304: responseRef("NotModified") }) };
 };
 
-/** The numbered errors, with machine-readable codes. Any request can get the HTTPS error. */
+/** The numbered errors, with machine-readable codes. Any request can get the errors for HTTPS and Host. */
 const numberedFailures = (endpoint: Endpoint): Json => {
-  const all = [40010 as const, ...endpoint.codes].sort((a, b) => a - b);
+  const all = [...new Set([40005, 40010, ...endpoint.codes] as const)].sort((a, b) => a - b);
   const answers = ([400, 422] as const).flatMap((status) => {
     const codes = all.filter((code) => statusOf(code) === status);
     if (codes.length === 0) return [];
@@ -174,6 +174,7 @@ const partnerFailures = (endpoint: Endpoint): Json => ({
   ...numberedFailures(endpoint),
   401: responseRef("Unauthorized"),
   ...(endpoint.may_be_missing && { 404: responseRef("NotFound") }),
+  405: responseRef("MethodNotAllowed"),
   ...(endpoint.server === "partner" && { 406: responseRef("NotAcceptable") }),
   ...(endpoint.idempotent && { 409: responseRef("Conflict") }),
   429: responseRef("TooManyRequests"),
@@ -190,6 +191,7 @@ const tokenFailures = (endpoint: Endpoint): Json => ({
         429: responseRef("OauthTooManyRequests"),
       }
     : numberedFailures(endpoint)),
+  405: responseRef("MethodNotAllowed"),
   500: responseRef("ServerError"),
   503: responseRef("ServiceUnavailable"),
 });

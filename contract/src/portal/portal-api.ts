@@ -1,3 +1,4 @@
+import type { CredentialKeyInput, CredentialKeyRemoval, CredentialLimitsUpdate } from "../credential-limits.ts";
 import type { ActionRequestInput } from "../requests.ts";
 import type { ActionRequest, Order } from "../resources.ts";
 import type { Static } from "../schema.ts";
@@ -71,6 +72,19 @@ export type PortalApi = {
   "POST /portal/{environment}/credentials/{credential_id}/finish": { answer: PortalCredentials };
   "POST /portal/{environment}/credentials/{credential_id}/revoke": {
     body: PortalRevocation;
+    answer: PortalCredentials;
+  };
+
+  "PATCH /portal/{environment}/credentials/{credential_id}": {
+    body: CredentialLimitsUpdate;
+    answer: PortalCredentials;
+  };
+  "POST /portal/{environment}/credentials/{credential_id}/keys": {
+    body: CredentialKeyInput;
+    answer: PortalCredentials;
+  };
+  "POST /portal/{environment}/credentials/{credential_id}/keys/remove": {
+    body: CredentialKeyRemoval;
     answer: PortalCredentials;
   };
 

@@ -1,3 +1,5 @@
+import type { CredentialKey, CredentialLimits, CredentialSecret } from "../credential-limits.ts";
+
 /** `GET …/credentials`, revoked ones last. */
 export type PortalCredentials = { credentials: PortalCredential[] };
 export type PortalCredential = {
@@ -10,10 +12,11 @@ export type PortalCredential = {
   /** To the minute. */
   last_used_at: string | null;
   /** Active secrets: two during a rotation, the older first. */
-  secrets: { secret_id: number; created_at: string; last_used_at: string | null }[];
+  secrets: CredentialSecret[];
+  keys: CredentialKey[];
   /** Endpoints signed with it. Switch them before you revoke it. */
   signs_endpoints: { id: string; url: string; secret_id: number }[];
-};
+} & CredentialLimits;
 /** `POST …/credentials` returns 201 with a `PortalShownSecret`. */
 export type PortalCredentialInput = { name: string };
 /** `POST …/credentials/{credential_id}/rotate` returns 201 with it too. The only time the secret is shown. */

@@ -15,6 +15,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["migrate"], async () => (await import("./operations/migrate.ts")).migrateCommand],
   [["partner"], async () => (await import("./accounts/partner.ts")).partnerCommands],
   [["credential"], async () => (await import("./accounts/credential.ts")).credentialCommands],
+  [["credential"], async () => (await import("./accounts/credential-limits.ts")).credentialLimitCommands],
   [["user"], async () => (await import("./accounts/user.ts")).userCommands],
   [["login", "logout", "whoami"], async () => (await import("./accounts/login.ts")).loginCommands],
   [["token"], async () => (await import("./accounts/token.ts")).tokenCommand],

@@ -7,10 +7,11 @@ export type Rows = {
     account_id: string;
     token_hash: Bytes;
     credential_id: string;
-    secret_id: number;
+    secret_id: number | null;
     scopes: readonly string[];
     created_at: Instant;
     expires_at: Instant;
+    key_id: number | null;
   };
   account: {
     account_id: string;
@@ -59,6 +60,12 @@ export type Rows = {
     imported_at: Instant;
     summary: unknown;
   };
+  client_assertion: {
+    account_id: string;
+    credential_id: string;
+    jti_hash: Bytes;
+    expires_at: Instant;
+  };
   credential: {
     account_id: string;
     credential_id: string;
@@ -66,6 +73,19 @@ export type Rows = {
     scopes: readonly string[];
     created_at: Instant;
     revoked_at: Instant | null;
+    key_required?: boolean;
+    allowed_networks?: readonly string[];
+    token_lifetime_s: number | null;
+  };
+  credential_key: {
+    account_id: string;
+    credential_id: string;
+    key_id: number;
+    kid: string;
+    jwk: unknown;
+    created_at: Instant;
+    last_used_at: Instant | null;
+    removed_at: Instant | null;
   };
   credential_secret: {
     account_id: string;

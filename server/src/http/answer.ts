@@ -46,7 +46,7 @@ export const answer = <Told>(status: number, body: Rendered, headers?: Record<st
  */
 export function send(request: FastifyRequest, reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
   reply.header("etag", body.etag);
-  reply.header("cache-control", NOT_CACHED);
+  reply.header("cache-control", request.url.startsWith("/web/") ? "no-store" : NOT_CACHED);
   const { stranger_headers, closing } = reply.server.house;
   if (request.grant === undefined) reply.headers(stranger_headers);
   if (headers !== undefined) reply.headers(headers);

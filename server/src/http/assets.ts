@@ -35,7 +35,7 @@ export function addAssets(
     if (asset === undefined) throw new StatusRefusal(404);
     reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
     reply.header("referrer-policy", "no-referrer");
-    reply.header("cache-control", asset.immutable ? "public, max-age=31536000, immutable" : NOT_CACHED);
+    reply.header("cache-control", cachingOf(name, asset));
     reply.header("etag", asset.etag).header("vary", "accept-encoding").type(asset.type);
     if (etagMatches(request.headers["if-none-match"], asset.etag)) return reply.code(304).send();
     if (!/\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) return reply.send(asset.bytes);
@@ -44,9 +44,12 @@ export function addAssets(
   };
   app.get("/", (request, reply) => show(request, reply, "index.html"));
   for (const url of ["/docs", "/docs/"]) app.get(url, (request, reply) => show(request, reply, "docs/index.html"));
-  app.get("/docs/*", (request, reply) => {
-    const name = `docs/${(request.params as { "*": string })["*"].replace(/\/$/, "")}`;
-    const page = [`${name}.html`, `${name}/index.html`, name].find((one) => assets.has(one));
+  const pageAt = (rest: string) => {
+    const name = `docs/${rest.replace(/\/$/, "")}`;
+    return [`${name}.html`, `${name}/index.html`, name].find((one) => assets.has(one));
+  };
+  app.get("/docs/*", { config: { exists: (rest) => pageAt(rest) !== undefined } }, (request, reply) => {
+    const page = pageAt((request.params as { "*": string })["*"]);
     if (page !== undefined) return show(request, reply, page);
     // A browser gets a 404 page with a search; a program gets the usual 404.
     if (!/\btext\/html\b/.test(request.headers.accept ?? "")) throw new StatusRefusal(404);
@@ -58,7 +61,15 @@ export function addAssets(
       app.get(url, (request, reply) => show(request, reply, `${name}/index.html`));
     }
   }
-  app.get("/assets/*", (request, reply) => show(request, reply, `assets/${(request.params as { "*": string })["*"]}`));
+  app.get("/assets/*", { config: { exists: (rest) => assets.has(`assets/${rest}`) } }, (request, reply) =>
+    show(request, reply, `assets/${(request.params as { "*": string })["*"]}`),
+  );
+}
+
+/** The dashboard and the portal leave no page behind in a shared browser. */
+function cachingOf(name: string, { immutable }: Asset): string {
+  if (immutable) return "public, max-age=31536000, immutable";
+  return /^(dashboard|portal)\//.test(name) ? "no-store" : NOT_CACHED;
 }
 
 function readAssets(folder: string): Map<string, Asset> {

@@ -21,19 +21,19 @@ export async function readJsonObject(raw: IncomingMessage, options: { optional?:
   return isSentObject(value) ? value : refuse(40000, "body");
 }
 
-export function readBody(raw: IncomingMessage): Promise<Buffer | "too large"> {
+export function readBody(raw: IncomingMessage, largest_bytes = LARGEST_BODY_BYTES): Promise<Buffer | "too large"> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     raw.on("data", (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= LARGEST_BODY_BYTES) chunks.push(chunk);
+      if (size <= largest_bytes) chunks.push(chunk);
       else if (size > LARGEST_DRAIN_BYTES) {
         raw.pause();
         resolve("too large");
       }
     });
-    raw.on("end", () => resolve(size > LARGEST_BODY_BYTES ? "too large" : Buffer.concat(chunks, size)));
+    raw.on("end", () => resolve(size > largest_bytes ? "too large" : Buffer.concat(chunks, size)));
     // The caller hung up or was too slow. No one reads the answer, but the request must end. Every request closes, and
     // an error costs a stack trace, so a complete request creates none.
     const broken = () => raw.readableEnded || reject(new RequestProblems([{ code: 40000, field: "body" }]));

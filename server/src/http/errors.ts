@@ -1,4 +1,4 @@
-import { bearerErrors, type ErrorCode, oauthErrors, statusMessages, statusOf } from "@pestle/contract";
+import { bearerErrors, clientProblems, type ErrorCode, oauthErrors, statusMessages, statusOf } from "@pestle/contract";
 import type { FastifyError } from "fastify";
 import { errorEntries } from "../domain/values/error-entries.ts";
 import {
@@ -35,6 +35,10 @@ export function statusAnswer(status: 404 | 406 | 429 | 500 | 503, retry_after_s?
   const headers = retry_after_s === undefined ? undefined : { "retry-after": String(retry_after_s) };
   return json(status, { error: { error_code: status, message: statusMessages[status] } }, headers);
 }
+
+/** The path exists, but not with this method (contract, 11.24). */
+export const methodAnswer = (allow: string): Answer =>
+  json(405, { error: { error_code: 405, message: statusMessages[405] } }, { allow });
 
 /**
  * The same for a token server. An unreadable request is RFC 6749's `invalid_request`, and no cache may store an error
@@ -78,8 +82,9 @@ function bearerAnswer({ error }: Unauthorized): Answer {
   );
 }
 
-function oauthAnswer({ error, retry_after_s }: OAuthRefusal): Answer {
-  const [status, error_description] = oauthErrors[error];
+function oauthAnswer({ error, retry_after_s, problem }: OAuthRefusal): Answer {
+  const [status, usual] = oauthErrors[error];
+  const error_description = problem === undefined ? usual : clientProblems[problem];
   return json(
     status,
     { error, error_description },

@@ -1,9 +1,10 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
+import { isInNetworks } from "../domain/accounts/allowed-networks.ts";
 import { type Limit, policyHeader, remainingHeader } from "../domain/accounts/rate-limit.ts";
 import { acceptsJson } from "../domain/values/http-headers.ts";
-import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
+import { refuse, StatusRefusal, Unauthorized } from "../domain/values/refusals.ts";
 import { checkBearer } from "../usecases/accounts/check-bearer.ts";
 
 /** Limits per credential, unless the account sets its own. */
@@ -22,14 +23,15 @@ export const strangerLimit = {
 };
 
 /**
- * The checks of every bearer-protected route, in the contract's order: Accept 406, token 401, rate 429, idempotency key
+ * The checks of every bearer-protected route, in the contract's order: Accept 406, token and address 401, rate 429, idempotency key
  * 400. If the process has the token cached, they finish in the same tick.
  */
 export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { accept: boolean }) {
   const pass = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
     if (options.accept && !acceptsJson(request.headers.accept)) throw new StatusRefusal(406);
     if (repeats(request, "authorization")) refuse(40005, "Authorization");
-    const grant = checkBearer(deps, request.headers.authorization, scope);
+    // A caller that hung up has no address left.
+    const grant = checkBearer(deps, request.headers.authorization, scope, request.ip ?? "");
     if (!(grant instanceof Promise)) return admit(deps, request, reply, grant, scope);
     return grant.then((granted) => admit(deps, request, reply, granted, scope));
   };
@@ -54,6 +56,9 @@ export function limitOf(grant: Pick<Grant, "environment" | "rate_per_second" | "
 
 function admit(deps: Deps, request: FastifyRequest, reply: FastifyReply, grant: Grant, scope: string): void {
   request.grant = grant;
+  if (grant.allowed_networks.length > 0 && !isInNetworks(request.ip, grant.allowed_networks)) {
+    throw new Unauthorized("address_not_allowed");
+  }
   const limit = limitOf(grant, scope);
   const spent = deps.limiter.spend(grant.account_id, grant.credential_id, limit, deps.now().getTime());
   reply.header("ratelimit-policy", policyHeader(limit));

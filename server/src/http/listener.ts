@@ -8,17 +8,23 @@ import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Answer, NOT_CACHED, send } from "./answer.ts";
-import { errorAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
+import { browserRules, createEdge, HTTPS_ONLY } from "./edge.ts";
+import { errorAnswer, methodAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
 import { strangerLimit } from "./front-door.ts";
+import { allowedMethods, type ServedRoute } from "./served-routes.ts";
 
 export type ListenerName = "partner" | "auth" | "sandbox_auth";
 
 declare module "fastify" {
   interface FastifyInstance {
     /** All routes, so that a test can check each one against the conventions. */
-    routes: { method: string; url: string }[];
+    routes: ServedRoute[];
     /** Listener state that every answer needs (`send`). */
     house: { readonly stranger_headers: Readonly<Record<string, string>>; closing: boolean };
+  }
+  interface FastifyContextConfig {
+    /** Whether a wildcard's path has something behind it. */
+    exists?: ServedRoute["exists"];
   }
   interface FastifyRequest {
     grant: Grant | undefined;
@@ -34,7 +40,6 @@ const TIMEOUT_CHECK_EVERY_MS = 1_000;
 const KEEP_ALIVE_MS = 72_000;
 const LARGEST_HEADERS_BYTES = 16 * 1024;
 const LONGEST_PARAMETER = 200;
-const HEALTH = new Set(["/healthz", "/readyz"]);
 
 /** Creates a listener with the behavior that all its answers share. The caller adds the routes. */
 export function createListener(deps: Deps, name: ListenerName): FastifyInstance {
@@ -49,31 +54,40 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   const refusal = name === "partner" ? errorAnswer : tokenServerErrorAnswer;
   const notFound = refusal(new StatusRefusal(404))!;
   const fault = name === "partner" ? statusAnswer(500) : unkept(statusAnswer(500));
-  const insecure = (request: FastifyRequest) =>
-    deps.config.TRUST_PROXY > 0 && !cameOverHttps(request) && !HEALTH.has(request.url);
+  const edge = createEdge(deps.config);
+  const routes: ServedRoute[] = [];
+  /** The answer where no route matches: 405 if another method has one, or 404. */
+  const unserved = (url: string) => {
+    const methods = allowedMethods(routes, url);
+    if (methods.length === 0) return notFound;
+    const answer = methodAnswer(methods.join(", "));
+    return name === "partner" ? answer : unkept(answer);
+  };
   const app = Fastify({
     ...(tls === undefined ? { http } : { https: { ...http, ...tls } }),
     logger: false,
     genReqId: () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    trustProxy: (_address: string, hop: number) => hop < deps.config.TRUST_PROXY,
+    trustProxy: edge.trusts,
     return503OnClosing: false,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     clientErrorHandler: (error, socket) =>
-      answerBroken(socket as Socket, () => answerRaw(socket as Socket, name, refusal(brokenRequest(error))!)),
+      answerBroken(socket as Socket, () => {
+        const target = targetOfUnknownMethod(error);
+        const answer = target === undefined ? refusal(brokenRequest(error))! : unserved(target);
+        answerRaw(socket as Socket, name, answer);
+      }),
     frameworkErrors: (error, request, reply) => {
-      reply.header("x-request-id", request.id);
-      const thrown = insecure(request as FastifyRequest) ? httpsRequired() : error;
-      send(request as FastifyRequest, reply, refusal(thrown) ?? notFound);
+      reply.header("x-request-id", request.id).headers(browserRules);
+      send(request as FastifyRequest, reply, refusal(edge.refusal(request as FastifyRequest) ?? error) ?? notFound);
     },
   }) as unknown as FastifyInstance;
 
-  const routes: { method: string; url: string }[] = [];
   app.decorate("routes", routes);
-  app.addHook("onRoute", ({ method, url }) => {
-    for (const one of [method].flat()) routes.push({ method: one, url });
+  app.addHook("onRoute", ({ method, url, config }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url, exists: config?.exists });
   });
 
   app.decorate("house", { stranger_headers: name === "partner" ? strangerLimit : {}, closing: false });
@@ -89,16 +103,18 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
 
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
-    reply.header("x-content-type-options", "nosniff");
-    if (insecure(request)) return done(httpsRequired());
+    reply.headers(browserRules);
+    const refused = edge.refusal(request);
+    if (refused !== undefined) return done(refused);
+    if (request.protocol === "https") reply.header("strict-transport-security", HTTPS_ONLY);
     // The router treats the first character as a slash, so it would find a page for `*`.
     if (request.url.startsWith("*")) return done(new StatusRefusal(404));
     done();
   });
-  app.setNotFoundHandler((request, reply) => send(request, reply, notFound));
+  app.setNotFoundHandler((request, reply) => send(request, reply, unserved(request.url)));
   app.setErrorHandler((error, request, reply) => {
-    // An unknown path is always 404, regardless of its Content-Type. Only the HTTPS check comes first.
-    const known = request.is404 && !(error instanceof RequestProblems) ? notFound : refusal(error);
+    // Without a route, the answer is always 404 or 405, regardless of Content-Type. Only HTTPS and Host are checked first.
+    const known = request.is404 && !(error instanceof RequestProblems) ? unserved(request.url) : refusal(error);
     request.refused = refusedNames(error);
     if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
     return send(request, reply, known ?? fault);
@@ -108,10 +124,10 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     done();
   });
   const server = app.server as Server;
-  server.on("connect", (_request, socket: Socket) => {
+  server.on("connect", (request, socket: Socket) => {
     // Node no longer handles errors on this socket. Without a listener, a caller that hangs up would crash the process.
     socket.on("error", () => socket.destroy());
-    answerRaw(socket, name, notFound);
+    answerRaw(socket, name, unserved(request.url ?? ""));
   });
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   return app;
@@ -129,22 +145,18 @@ function tlsOptions(config: Config) {
   return { cert: read("TLS_CERT_FILE"), key: read("TLS_KEY_FILE"), minVersion: "TLSv1.2" as const };
 }
 
-function cameOverHttps(request: FastifyRequest): boolean {
-  const forwarded = request.headers["x-forwarded-proto"];
-  return typeof forwarded === "string" && forwarded.split(",").every((hop) => hop.trim().toLowerCase() === "https");
+const REQUEST_LINE = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,40}) (\/\S*) HTTP\/1\.[01]\r\n/;
+
+/** A method that Node's parser does not know is unsupported, not malformed, if the rest of the request line is valid. */
+function targetOfUnknownMethod({ code, bytesParsed, rawPacket }: ConnectionError): string | undefined {
+  const [, method = "", target] = code === "HPE_INVALID_METHOD" ? (REQUEST_LINE.exec(String(rawPacket)) ?? []) : [];
+  return bytesParsed <= method.length ? target : undefined;
 }
 
-const httpsRequired = () => new RequestProblems([{ code: 40010, field: "url" }]);
-
-const REQUEST_LINE = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,40}) \/\S* HTTP\/1\.[01]\r\n/;
-
-function brokenRequest({ code, bytesParsed, rawPacket }: ConnectionError): StatusRefusal | RequestProblems {
-  if (code === "HPE_HEADER_OVERFLOW") return new RequestProblems([{ code: 40005, field: "header" }]);
-  // An unknown method to Node's parser is unsupported, not malformed, if the rest of the request line is valid.
-  const line = code === "HPE_INVALID_METHOD" ? REQUEST_LINE.exec(String(rawPacket)) : null;
-  if (bytesParsed <= (line?.[1]?.length ?? -1)) return new StatusRefusal(404);
-  return new RequestProblems([{ code: 40000, field: "request" }]);
-}
+const brokenRequest = ({ code }: ConnectionError): RequestProblems =>
+  new RequestProblems([
+    code === "HPE_HEADER_OVERFLOW" ? { code: 40005, field: "header" } : { code: 40000, field: "request" },
+  ]);
 
 /**
  * Complete requests before the broken bytes get their own answers first, because a saved change must not look rejected.
@@ -164,6 +176,7 @@ function answerRaw(socket: Socket, name: ListenerName, { status, body, headers }
   if (!socket.writable || socket.destroyed) return void socket.destroy();
   const fields = {
     "x-request-id": randomUUID(),
+    ...browserRules,
     etag: body.etag,
     "cache-control": NOT_CACHED,
     ...(name === "partner" ? strangerLimit : {}),

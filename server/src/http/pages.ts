@@ -46,8 +46,9 @@ export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: ()
 }
 
 function mayReadMetrics(deps: Deps, request: FastifyRequest): boolean {
-  const { METRICS_TOKEN } = deps.config;
-  if (METRICS_TOKEN === "") return isLoopback(request.ip.replace(/^::ffff:/, ""));
+  const { METRICS_TOKEN, HOST, TRUST_PROXY } = deps.config;
+  // Behind a proxy on the same machine, every caller could look local.
+  if (METRICS_TOKEN === "") return isLoopback(HOST) && TRUST_PROXY === "" && isLoopback(request.ip);
   const given = Buffer.from(request.headers.authorization ?? "");
   const wanted = Buffer.from(`Bearer ${METRICS_TOKEN}`);
   return given.length === wanted.length && timingSafeEqual(given, wanted);

@@ -2,10 +2,11 @@ import { type AuditedOperation, type Endpoint, endpoints, type OperationId, part
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps, PerEnvironment } from "../deps.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import type { FinishedAnswer } from "../usecases/write.ts";
+import { admitted } from "./admitted.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
@@ -117,30 +118,33 @@ export const partnerRoutes: Route[] = endpoints
   .map((endpoint) => ({ endpoint, handler: handlers[endpoint.operation_id] }));
 
 /** Every path answers with and without `/v1` (spec, Versioning 1). */
-export function addPartnerApi(app: FastifyInstance, deps: Deps, routes: Route[] = partnerRoutes): void {
+export function addPartnerApi(app: FastifyInstance, per: PerEnvironment, routes: Route[] = partnerRoutes): void {
   for (const { endpoint, handler } of routes) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
     for (const url of [path, `/v1${path}`]) {
       app.route({
         method: endpoint.method,
         url,
-        onRequest: frontDoor(deps, endpoint.auth === "bearer:intake" ? "intake" : "partners", { accept: true }),
+        onRequest: frontDoor(per.production, endpoint.auth === "bearer:intake" ? "intake" : "partners", {
+          accept: true,
+        }),
         handler:
           endpoint.method === "GET"
-            ? reading(deps, endpoint, handler as ReadHandler)
-            : writing(deps, endpoint, handler as WriteHandler),
+            ? reading(per, endpoint, handler as ReadHandler)
+            : writing(per, endpoint, handler as WriteHandler),
       });
     }
   }
 }
 
-function reading(deps: Deps, endpoint: Endpoint, handler: ReadHandler) {
+function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) {
   const names = Object.keys(endpoint.query ?? {});
   const operation = endpoint.operation_id as OperationId;
   const audited = isAudited(operation) ? operation : undefined;
   return (request: FastifyRequest, reply: FastifyReply) => {
+    const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
-    const result = handler(deps, call);
+    const result = admitted(deps, () => handler(deps, call));
     const answered = (made: Answer) => {
       if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
       return send(request, reply, made);
@@ -149,14 +153,15 @@ function reading(deps: Deps, endpoint: Endpoint, handler: ReadHandler) {
   };
 }
 
-function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
+function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler) {
   const names = Object.keys(endpoint.query ?? {});
   return async (request: FastifyRequest, reply: FastifyReply) => {
+    const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
     const optional = endpoint.body_optional ?? false;
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const done = await handler(deps, { ...call, key }, body);
+    const done = await admitted(deps, () => handler(deps, { ...call, key }, body));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };

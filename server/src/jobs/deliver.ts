@@ -14,8 +14,23 @@ const LOOK_AGAIN_AFTER_FAULT_MS = 250;
 /** The polling interval while the pool is nearly full: slow attempts leave it after a second without a wake-up. */
 const LOOK_FOR_ROOM_EVERY_MS = 50;
 
-/** Delivers webhooks until stopped. Checks for due deliveries on wake-up, when attempts end, and periodically. */
-export function startDelivering(deps: Deps, concurrency: number): Delivering {
+/** Delivers the webhooks of several couriers until stopped. They share one client, which closes after the last one. */
+export function startDelivering(couriers: readonly { deps: Deps; concurrency: number }[]): Delivering {
+  const started = couriers.map(({ deps, concurrency }) => startCourier(deps, concurrency));
+  return {
+    wake() {
+      for (const one of started) one.wake();
+    },
+    async stop(grace_ms) {
+      await Promise.all(started.map((one) => one.finish(grace_ms)));
+      await Promise.all(couriers.map(({ deps }) => deps.webhook_client.close()));
+      await Promise.all(started.map((one) => one.giveBack()));
+    },
+  };
+}
+
+/** Checks for due deliveries on wake-up, when attempts end, and periodically. */
+function startCourier(deps: Deps, concurrency: number) {
   let stopping = false;
   let woken = false;
   let wakeUp: () => void = () => {};
@@ -55,7 +70,7 @@ export function startDelivering(deps: Deps, concurrency: number): Delivering {
 
   return {
     wake,
-    async stop(grace_ms) {
+    async finish(grace_ms: number) {
       stopping = true;
       wakeUp();
       await running;
@@ -65,8 +80,7 @@ export function startDelivering(deps: Deps, concurrency: number): Delivering {
       });
       await Promise.race([courier.idle(), outOfTime]);
       clearTimeout(timer);
-      await deps.webhook_client.close();
-      await courier.giveBack();
     },
+    giveBack: () => courier.giveBack(),
   };
 }

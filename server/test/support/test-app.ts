@@ -68,6 +68,10 @@ export async function startTestApp(
   const config = readConfig({
     DATABASE_URL: options.url ?? database!.url,
     DATABASE_POOL_SIZE: "6",
+    // Most tests use the sandbox, and those that name a size or a concurrency mean the one that they use.
+    SANDBOX_POOL_SIZE: options.env?.["DATABASE_POOL_SIZE"] ?? "6",
+    SANDBOX_CONCURRENT_REQUESTS: "128",
+    SANDBOX_WEBHOOK_CONCURRENCY: options.env?.["WEBHOOK_CONCURRENCY"]?.replace(/^0$/, "1") ?? "256",
     MASTER_KEY: TEST_MASTER_KEY,
     DATA_DIR: data_dir,
     PORT: "0",

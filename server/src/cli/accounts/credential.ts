@@ -24,7 +24,7 @@ type NewCredentialOptions = {
   scope?: string[];
   scopes?: boolean;
 };
-const CLIENT_ID = ["client_id", "from `pestle credential list`"] as const;
+export const CLIENT_ID = ["client_id", "from `pestle credential list`"] as const;
 
 export const credentialCommands: readonly CommandRow[] = [
   {

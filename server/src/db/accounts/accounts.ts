@@ -34,9 +34,12 @@ order by a.environment`);
 /** Returns at most one account per environment, production first. */
 export const listAccountsOf = (db: Queryable, partner_id: string) => db.rows(ofPartner, [partner_id]);
 
-const operators = sql<[], { account_id: string }>`select account_id from account where partner_id is null`;
+const operators = sql<[environment: Environment | null], { account_id: string }>`
+select account_id
+from account
+where partner_id is null and ($1::text is null or environment = $1)`;
 /** The operator's own accounts, at most one per environment. */
-export const operatorAccounts = (db: Queryable) => db.rows(operators, []);
+export const operatorAccounts = (db: Queryable, environment: Environment | null) => db.rows(operators, [environment]);
 
 const partnerByName = sql<[name: string], { partner_id: string }>`
 select partner_id

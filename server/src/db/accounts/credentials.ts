@@ -1,4 +1,5 @@
 import type { Environment } from "@pestle/contract";
+import type { PublicJwk } from "../../domain/accounts/public-key.ts";
 import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export type CredentialRow = {
@@ -10,6 +11,15 @@ export type CredentialRow = {
   created_at: Date;
   revoked_at: Date | null;
   secrets: SecretRow[];
+  keys: KeyRow[];
+} & CredentialLimits;
+/** What a credential demands of the programs that use it. */
+export type CredentialLimits = {
+  key_required: boolean;
+  /** Empty: any address. */
+  allowed_networks: string[];
+  /** Null: the default. */
+  token_lifetime_s: number | null;
 };
 type SecretRow = {
   secret_id: number;
@@ -20,11 +30,26 @@ type SecretRow = {
   last_used_at: string | null;
 };
 
+export type KeyRow = {
+  key_id: number;
+  kid: string;
+  jwk: PublicJwk;
+  created_at: string;
+  last_used_at: string | null;
+};
+
 /** The vault's place for a digest. */
 export const digestPlace = (account_id: string, credential_id: string, secret_id: number) =>
   `credential_secret.digest_sealed ${account_id} ${credential_id} ${secret_id}`;
 
 const COLUMNS = `c.account_id, c.credential_id, a.environment, c.name, c.scopes, c.created_at, c.revoked_at,
+  c.key_required, c.allowed_networks, c.token_lifetime_s,
+  coalesce((
+    select json_agg(json_build_object(
+      'key_id', k.key_id, 'kid', k.kid, 'jwk', k.jwk, 'created_at', k.created_at, 'last_used_at', k.last_used_at)
+      order by k.key_id)
+    from credential_key k
+    where k.account_id = c.account_id and k.credential_id = c.credential_id and k.removed_at is null), '[]') as keys,
   coalesce((
     select json_agg(json_build_object(
       'secret_id', s.secret_id, 'slot', s.slot, 'digest_sealed', encode(s.digest_sealed, 'base64'),

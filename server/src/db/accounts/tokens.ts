@@ -13,6 +13,8 @@ export type Grant = {
   rate_burst: number | null;
   /** How far the account's clock is ahead of real time. Moving it announces a change. */
   clock_offset_s: number;
+  /** Addresses that may use the token; empty: all. */
+  allowed_networks: string[];
 };
 
 const insert = sql<
@@ -31,7 +33,7 @@ with live as (
   from credential_secret s
   join credential c on c.account_id = s.account_id and c.credential_id = s.credential_id
   where s.account_id = $1 and s.credential_id = $3 and s.secret_id = $4
-    and s.revoked_at is null and c.revoked_at is null
+    and s.revoked_at is null and c.revoked_at is null and not c.key_required
 ), used as (
   -- "Last used" has minute precision: updating the row for every token would serialize them.
   update credential_secret s
@@ -43,40 +45,70 @@ with live as (
 insert into access_token (account_id, token_hash, credential_id, secret_id, scopes, created_at, expires_at)
 select live.account_id, $2, live.credential_id, live.secret_id, $5, $6, $7
 from live`;
-/** Returns 0 and issues nothing if the credential or the secret was revoked in the meantime. */
+const insertByKey = sql<
+  [
+    account_id: string,
+    token_hash: Buffer,
+    credential_id: string,
+    key_id: number,
+    scopes: string[],
+    created_at: Date,
+    expires_at: Date,
+  ]
+>`
+with live as (
+  select k.account_id, k.credential_id, k.key_id, k.last_used_at
+  from credential_key k
+  join credential c on c.account_id = k.account_id and c.credential_id = k.credential_id
+  where k.account_id = $1 and k.credential_id = $3 and k.key_id = $4
+    and k.removed_at is null and c.revoked_at is null
+), used as (
+  update credential_key k
+  set last_used_at = $6
+  from live
+  where k.account_id = live.account_id and k.credential_id = live.credential_id and k.key_id = live.key_id
+    and (live.last_used_at is null or live.last_used_at < $6::timestamptz - interval '1 minute')
+)
+insert into access_token (account_id, token_hash, credential_id, key_id, scopes, created_at, expires_at)
+select live.account_id, $2, live.credential_id, live.key_id, $5, $6, $7
+from live`;
+
+/** The secret or the key that a client proved to have. */
+export type Proof = { secret_id: number } | { key_id: number };
+
+/** Returns 0 and issues nothing if the credential, the secret or the key was revoked in the meantime. */
 export const insertToken = (
   db: Queryable,
   row: {
     account_id: string;
     token_hash: Buffer;
     credential_id: string;
-    secret_id: number;
+    proof: Proof;
     scopes: string[];
     created_at: Date;
     expires_at: Date;
   },
-) =>
-  db.run(insert, [
-    row.account_id,
-    row.token_hash,
-    row.credential_id,
-    row.secret_id,
-    row.scopes,
-    row.created_at,
-    row.expires_at,
-  ]);
+) => {
+  const { account_id, token_hash, credential_id, proof, scopes, created_at, expires_at } = row;
+  return "secret_id" in proof
+    ? db.run(insert, [account_id, token_hash, credential_id, proof.secret_id, scopes, created_at, expires_at])
+    : db.run(insertByKey, [account_id, token_hash, credential_id, proof.key_id, scopes, created_at, expires_at]);
+};
 
 export const insertTokenText = insert.text;
 
 const grant = sql<[account_id: string, token_hash: Buffer], Grant>`
 select t.account_id, t.credential_id, t.scopes, t.created_at, t.expires_at,
-  a.environment, a.rate_per_second, a.rate_burst, a.clock_offset_s
+  a.environment, a.rate_per_second, a.rate_burst, a.clock_offset_s, c.allowed_networks
 from access_token t
 join credential c on c.account_id = t.account_id and c.credential_id = t.credential_id
-join credential_secret s
+left join credential_secret s
   on s.account_id = t.account_id and s.credential_id = t.credential_id and s.secret_id = t.secret_id
+left join credential_key k
+  on k.account_id = t.account_id and k.credential_id = t.credential_id and k.key_id = t.key_id
 join account a on a.account_id = t.account_id
-where t.account_id = $1 and t.token_hash = $2 and c.revoked_at is null and not s.tokens_void`;
+where t.account_id = $1 and t.token_hash = $2 and c.revoked_at is null
+  and case when t.key_id is null then not s.tokens_void else k.removed_at is null end`;
 export const loadGrant = (db: Queryable, account_id: string, token_hash: Buffer) =>
   db.row(grant, [account_id, token_hash]);
 

@@ -1,19 +1,19 @@
-import type { labelFormats } from "@pestle/contract";
+import type { Environment, labelFormats } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
 /** The vault's place for a parcel's label. */
 export const shipmentLabelPlace = (account_id: string, order_number: string, shipment_id: number) =>
   `shipment.label_sealed ${account_id} ${order_number} ${shipment_id}`;
 
-const accounts = sql<[], { account_id: string; clock_offset_s: number }>`
+const accounts = sql<[environment: Environment | null], { account_id: string; clock_offset_s: number }>`
 select a.account_id, a.clock_offset_s
 from account a
-where exists (
+where ($1::text is null or a.environment = $1) and exists (
   select
   from shipment s
   where s.account_id = a.account_id and s.next_scan_at is not null)`;
-/** Accounts with parcels in transit. */
-export const listTrackedAccounts = (db: Queryable) => db.rows(accounts, []);
+/** Accounts with parcels in transit, of one environment or of both. */
+export const listTrackedAccounts = (db: Queryable, environment: Environment | null) => db.rows(accounts, [environment]);
 
 const due = sql<[account_id: string, now: Date, most: number], { order_number: string }>`
 select order_number

@@ -3,15 +3,23 @@ import { type Queryable, sql } from "../db.ts";
 
 export type DueAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 
-const accounts = sql<[account_id: string | null], DueAccount>`
+const accounts = sql<[account_id: string | null, environment: Environment | null], DueAccount>`
 select a.account_id, a.environment, a.clock_offset_s
 from account a
-where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1) and exists (
+where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)
+  and ($2::text is null or a.environment = $2) and exists (
   select
   from prescription r
   where r.account_id = a.account_id and r.order_due_at is not null)`;
-/** Accounts on Automatic Processing with prescriptions to order now or later. With `account_id`, only that account. */
-export const listDueAccounts = (db: Queryable, account_id: string | null = null) => db.rows(accounts, [account_id]);
+/**
+ * Accounts on Automatic Processing with prescriptions to order now or later. With `account_id` or `environment`, only
+ * those.
+ */
+export const listDueAccounts = (
+  db: Queryable,
+  account_id: string | null = null,
+  environment: Environment | null = null,
+) => db.rows(accounts, [account_id, environment]);
 
 export type DuePrescription = { prescription_id: number; patient_id: string };
 

@@ -1,14 +1,19 @@
+import type { Environment } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
-const accounts = sql<[], { account_id: string; environment: "production" | "sandbox"; clock_offset_s: number }>`
+const accounts = sql<
+  [environment: Environment | null],
+  { account_id: string; environment: Environment; clock_offset_s: number }
+>`
 select a.account_id, a.environment, a.clock_offset_s
 from account a
-where exists (
+where ($1::text is null or a.environment = $1) and exists (
   select
   from order_item i
   where i.account_id = a.account_id and i.pending and not i.reserved)`;
-/** Accounts with back-ordered items. */
-export const listBackOrderedAccounts = (db: Queryable) => db.rows(accounts, []);
+/** Accounts with back-ordered items, of one environment or of both. */
+export const listBackOrderedAccounts = (db: Queryable, environment: Environment | null) =>
+  db.rows(accounts, [environment]);
 
 export type BackOrdered = {
   order_number: string;

@@ -1,4 +1,13 @@
-import type { ActionKey, ExceptionId, HoldableState, OrderStatus, Shipment, Situation, Stage } from "@pestle/contract";
+import type {
+  ActionKey,
+  Environment,
+  ExceptionId,
+  HoldableState,
+  OrderStatus,
+  Shipment,
+  Situation,
+  Stage,
+} from "@pestle/contract";
 import type { StoredItem, StoredOrder } from "../../domain/orders/order-answer.ts";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
@@ -121,19 +130,20 @@ where account_id = $1 and order_number = $2`;
 export const findOrder = (db: Queryable, account_id: string, order_number: string) =>
   db.row(exists, [account_id, order_number]);
 
-const unpaidAccounts = sql<[], { account_id: string; clock_offset_s: number }>`
+const unpaidAccounts = sql<[environment: Environment | null], { account_id: string; clock_offset_s: number }>`
 select a.account_id, a.clock_offset_s
 from account a
-where exists (
+where ($1::text is null or a.environment = $1) and (exists (
   select
   from orders o
   where o.account_id = a.account_id and o.payment_status = 'pending')
   or exists (
     select
     from payment_entry e
-    where e.account_id = a.account_id and e.state = 'asked')`;
-/** Accounts with payments to authorize, void or refund. */
-export const listUnpaidAccounts = (db: Queryable) => db.rows(unpaidAccounts, []);
+    where e.account_id = a.account_id and e.state = 'asked'))`;
+/** Accounts with payments to authorize, void or refund, of one environment or of both. */
+export const listUnpaidAccounts = (db: Queryable, environment: Environment | null) =>
+  db.rows(unpaidAccounts, [environment]);
 
 const unpaid = sql<[account_id: string, before: Date, most: number], { order_number: string }>`
 select order_number
@@ -164,10 +174,12 @@ order by id desc`;
 export const listActionRequests = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(requests, [account_id, order_number]);
 
-const unchecked = sql<[most: number], { account_id: string; order_number: string }>`
-select account_id, order_number
-from order_exception
-where basis = 'unavailable' and resolved_at is null
+const unchecked = sql<[most: number, environment: Environment | null], { account_id: string; order_number: string }>`
+select e.account_id, e.order_number
+from order_exception e
+join account a on a.account_id = e.account_id
+where e.basis = 'unavailable' and e.resolved_at is null and ($2::text is null or a.environment = $2)
 limit $1`;
-/** Orders held because the safety engine was unavailable. */
-export const listUnchecked = (db: Queryable, most: number) => db.rows(unchecked, [most]);
+/** Orders held because the safety engine was unavailable, of one environment or of both. */
+export const listUnchecked = (db: Queryable, most: number, environment: Environment | null) =>
+  db.rows(unchecked, [most, environment]);

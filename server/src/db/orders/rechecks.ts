@@ -1,3 +1,4 @@
+import type { Environment } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 import type { Bytes } from "../values.ts";
 
@@ -20,14 +21,22 @@ order by i.order_number`;
 export const listOpenOrdersOf = (db: Queryable, account_id: string, prescription_ids: number[]) =>
   db.rows(ofPrescriptions, [account_id, prescription_ids]);
 
-const due = sql<[account_id: string | null, most: number], { account_id: string; patient_id: string }>`
+const due = sql<
+  [account_id: string | null, most: number, environment: Environment | null],
+  { account_id: string; patient_id: string }
+>`
 select p.account_id, p.patient_id
 from patient p
-where p.recheck_due and ($1::text is null or p.account_id = $1)
+join account a on a.account_id = p.account_id
+where p.recheck_due and ($1::text is null or p.account_id = $1) and ($3::text is null or a.environment = $3)
 limit $2`;
-/** Patients whose orders must be checked again. With `account_id`, only that account's. */
-export const listRecheckDue = (db: Queryable, account_id: string | null, most: number) =>
-  db.rows(due, [account_id, most]);
+/** Patients whose orders must be checked again. With `account_id` or `environment`, only those. */
+export const listRecheckDue = (
+  db: Queryable,
+  account_id: string | null,
+  most: number,
+  environment: Environment | null,
+) => db.rows(due, [account_id, most, environment]);
 
 const marked = sql<[account_id: string, patient_id: string], { revision: number }>`
 select revision
@@ -46,7 +55,7 @@ export const clearRecheckDue = (db: Queryable, account_id: string, patient_id: s
   db.run(clear, [account_id, patient_id, revision]);
 
 const ended = sql<
-  [account_id: string | null, now: Date, exception_id: number, most: number],
+  [account_id: string | null, now: Date, exception_id: number, most: number, environment: Environment | null],
   { account_id: string; order_number: string }
 >`
 select distinct i.account_id, i.order_number
@@ -54,7 +63,7 @@ from order_item i
 join account a on a.account_id = i.account_id
 join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-where i.pending and ($1::text is null or i.account_id = $1)
+where i.pending and ($1::text is null or i.account_id = $1) and ($5::text is null or a.environment = $5)
   and (not r.active or r.acceptance = 'rejected'
     or r.expires_at <= $2::timestamptz + make_interval(secs => a.clock_offset_s))
   and not $3 = any(o.exception_ids)
@@ -66,7 +75,8 @@ export const listOrdersOfEnded = (
   now: Date,
   exception_id: number,
   most: number,
-) => db.rows(ended, [account_id, now, exception_id, most]);
+  environment: Environment | null,
+) => db.rows(ended, [account_id, now, exception_id, most, environment]);
 
 const findings = sql<
   [account_id: string, order_number: string, revision: number, safety_sealed: Bytes | null, bases: string]

@@ -1,3 +1,4 @@
+import type { Environment } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 import type { FillRow } from "../orders/place-order.ts";
 
@@ -37,13 +38,19 @@ join patient p on p.account_id = l.account_id and p.patient_id = l.patient_id`;
 export const listElsewhere = (db: Queryable, account_id: string, patient_id: string, taken_since: Date, most: number) =>
   db.rows(elsewhere, [account_id, patient_id, taken_since, most]);
 
-const due = sql<[most: number], { person_due_id: number; account_id: string; patient_id: string }>`
-select person_due_id, account_id, patient_id
-from person_due
-order by person_due_id
+const due = sql<
+  [most: number, environment: Environment | null],
+  { person_due_id: number; account_id: string; patient_id: string }
+>`
+select d.person_due_id, d.account_id, d.patient_id
+from person_due d
+join account a on a.account_id = d.account_id
+where $2::text is null or a.environment = $2
+order by d.person_due_id
 limit $1`;
-/** Oldest first. */
-export const listPersonDue = (db: Queryable, most: number) => db.rows(due, [most]);
+/** Oldest first, of one environment or of both. */
+export const listPersonDue = (db: Queryable, most: number, environment: Environment | null) =>
+  db.rows(due, [most, environment]);
 
 const done = sql<[person_due_ids: number[]]>`
 delete from person_due
@@ -73,15 +80,17 @@ export const listOrdersOfPerson = (db: Queryable, account_id: string, patient_id
   db.rows(openOrders, [account_id, patient_id, most]);
 
 const withoutKeys = sql<
-  [most: number],
+  [most: number, environment: Environment | null],
   { account_id: string; patient_id: string; revision: number; record_sealed: Buffer }
 >`
-select account_id, patient_id, revision, record_sealed
-from patient
-where person_keys is null
+select p.account_id, p.patient_id, p.revision, p.record_sealed
+from patient p
+join account a on a.account_id = p.account_id
+where p.person_keys is null and ($2::text is null or a.environment = $2)
 limit $1`;
-/** Patients from before these keys existed. */
-export const listWithoutKeys = (db: Queryable, most: number) => db.rows(withoutKeys, [most]);
+/** Patients from before these keys existed, of one environment or of both. */
+export const listWithoutKeys = (db: Queryable, most: number, environment: Environment | null) =>
+  db.rows(withoutKeys, [most, environment]);
 
 const setKeys = sql<[account_id: string, patient_id: string, revision: number, person_keys: Buffer[]]>`
 update patient

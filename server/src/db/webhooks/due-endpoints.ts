@@ -38,7 +38,7 @@ export const SIGNING_SECRET = `cross join lateral (
     end, s.secret_id
   limit 1) s`;
 
-const due = statementOf<[now: Date], DueEndpoint>(`
+const due = statementOf<[now: Date, environment: Environment | null], DueEndpoint>(`
 with recursive waiting as (
   -- A loose index scan: from one endpoint to the next, without reading the rows in between.
   (select d.account_id, d.endpoint_id, d.due_at
@@ -66,9 +66,11 @@ cross join lateral (
   where p.account_id = w.account_id and p.endpoint_id = w.endpoint_id and p.status = 'active'
   limit 1) p
 ${SIGNING_SECRET}
-where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`);
-/** On `Deps.queue`. The endpoints of all accounts that have due deliveries. */
-export const loadDueEndpoints = (db: Queryable, now: Date) => db.rows(due, [now]);
+where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'
+  and ($2::text is null or a.environment = $2)`);
+/** On `Deps.queue`. The endpoints with due deliveries, of one environment's accounts or of all. */
+export const loadDueEndpoints = (db: Queryable, now: Date, environment: Environment | null = null) =>
+  db.rows(due, [now, environment]);
 
 const disable = sql<
   [account_id: string, endpoint_id: string, reason: string, account_now: Date, url: string | null],

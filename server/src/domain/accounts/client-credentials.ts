@@ -1,8 +1,14 @@
+import { ASSERTION_TYPE } from "@pestle/contract";
 import { isTypeInUtf8 } from "../values/http-headers.ts";
 import { OAuthRefusal } from "../values/refusals.ts";
+import { type Assertion, readAssertion } from "./client-assertion.ts";
 
 /** The credentials that a client presented. */
-export type PresentedClient = { client_id: string; client_secret: string };
+type PresentedSecret = { client_id: string; client_secret: string };
+export type PresentedClient = PresentedSecret | { client_id: string; assertion: Assertion };
+
+/** Account and credential. No other text can be a client id, so no limiter and no cache ever sees one. */
+export const CLIENT_ID = /^([a-z0-9]{12})-([a-z0-9]{8})$/;
 
 /** Parses a form body strictly: a repeated parameter or a broken escape is `invalid_request` (RFC 6749, 3.2). */
 export function parseForm(contentType: string | undefined, body: string): Map<string, string> {
@@ -18,11 +24,25 @@ export function parseForm(contentType: string | undefined, body: string): Map<st
   return form;
 }
 
-/** Basic or form, never both (spec, Authentication 4). With Basic, the body can repeat the same client_id. */
+/**
+ * Basic, form or assertion, never two of them (spec, Authentication 4). With Basic or an assertion, the body can repeat
+ * the same client_id.
+ */
 export function presentedClient(authorization: string | undefined, form: Map<string, string>): PresentedClient {
   // RFC 6749, 3.2: a parameter without a value counts as omitted.
   const client_id = form.get("client_id") || undefined;
   const client_secret = form.get("client_secret") || undefined;
+  const client_assertion = form.get("client_assertion") || undefined;
+  const assertion_type = form.get("client_assertion_type") || undefined;
+  if (client_assertion !== undefined || assertion_type !== undefined) {
+    const other = authorization !== undefined || client_secret !== undefined;
+    if (other || client_assertion === undefined || assertion_type !== ASSERTION_TYPE) {
+      throw new OAuthRefusal("invalid_request");
+    }
+    const assertion = readAssertion(client_assertion);
+    if (client_id !== undefined && client_id !== assertion.client_id) throw new OAuthRefusal("invalid_request");
+    return { client_id: assertion.client_id, assertion };
+  }
   if (authorization === undefined) {
     if (client_id === undefined || client_secret === undefined) throw new OAuthRefusal("invalid_client");
     return { client_id, client_secret };
@@ -51,7 +71,7 @@ export function grantedScopes(allowed: readonly string[], requested: string | un
   return names;
 }
 
-function parseBasic(authorization: string): PresentedClient {
+function parseBasic(authorization: string): PresentedSecret {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];
   const pair = encoded === undefined ? undefined : decodeBase64(encoded);
   const colon = pair?.indexOf(":") ?? -1;

@@ -1,3 +1,5 @@
+import { BoundedMap } from "./bounded-map.ts";
+
 /** Calendar dates (`YYYY-MM-DD`) and the instants at which they begin in a time zone. No clock: callers pass `now`. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -65,15 +67,14 @@ function offsetMs(zone: string, instant: Date): number {
 type Clock = Record<"year" | "month" | "day" | "hour" | "minute" | "second", string>;
 
 // The repeated lookups are the current day and the days on which prescriptions were written.
-const dates = new Map<string, string>();
-const starts = new Map<string, number>();
-const MOST_REMEMBERED = 1_000;
+const FEW_DAYS = { entries: 1_000, bytes: 512 * 1024, bytesOf: () => 32 };
+const dates = new BoundedMap<string>(FEW_DAYS);
+const starts = new BoundedMap<number>(FEW_DAYS);
 
 /** Caches by key: a time zone lookup costs more than most decisions. */
-function remembered<Value>(found: Map<string, Value>, key: string, find: () => Value): Value {
+function remembered<Value>(found: BoundedMap<Value>, key: string, find: () => Value): Value {
   const known = found.get(key);
   if (known !== undefined) return known;
-  if (found.size >= MOST_REMEMBERED) found.clear();
   const value = find();
   found.set(key, value);
   return value;

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorEntry } from "@pestle/contract";
+import type { ClientProblem, ErrorCode, ErrorEntry } from "@pestle/contract";
 
 /**
  * The only errors thrown on purpose. `http/errors.ts` turns each into its body. Any other error is a bug: it is logged
@@ -19,7 +19,7 @@ export class RequestProblems extends Error {
 
 /** 401 on a bearer-protected path. */
 export class Unauthorized extends Error {
-  readonly error: "invalid_token" | "insufficient_scope" | "missing_token";
+  readonly error: "invalid_token" | "insufficient_scope" | "address_not_allowed" | "missing_token";
   constructor(error: Unauthorized["error"]) {
     super(error);
     this.error = error;
@@ -55,12 +55,17 @@ export class OAuthRefusal extends Error {
     | "invalid_scope"
     | "too_many_requests";
   readonly retry_after_s: number | undefined;
-  constructor(error: OAuthRefusal["error"], retry_after_s?: number) {
+  /** A cause that the caller may know, because it proved who it is or because it says nothing about our data. */
+  readonly problem: ClientProblem | undefined;
+  constructor(error: OAuthRefusal["error"], retry_after_s?: number, problem?: ClientProblem) {
     super(error);
     this.error = error;
     this.retry_after_s = retry_after_s;
+    this.problem = problem;
   }
 }
+
+export const refusedClient = (problem: ClientProblem) => new OAuthRefusal("invalid_client", undefined, problem);
 
 export function refuse(code: ErrorCode, field: string, message?: string): never {
   throw new RequestProblems([message === undefined ? { code, field } : { code, field, message }]);

@@ -1,13 +1,20 @@
+import { BoundedMap } from "./bounded-map.ts";
+
 /** Remembers the recent results of a pure function of one text, because the same directions and product names recur. */
 export function remembering<Value>(find: (text: string) => Value): (text: string) => Value {
-  const recent = new Map<string, Value>();
+  const recent = new BoundedMap<{ value: Value }>({
+    entries: 1_000,
+    bytes: 4 * 1024 * 1024,
+    bytesOf: () => RESULT_BYTES,
+  });
   return (text) => {
-    if (recent.has(text)) return recent.get(text) as Value;
-    if (recent.size >= MOST_RECENT) recent.clear();
+    const known = recent.get(text);
+    if (known !== undefined) return known.value;
     const value = find(text);
-    recent.set(text, value);
+    recent.set(text, { value });
     return value;
   };
 }
 
-const MOST_RECENT = 1_000;
+/** A parsed sig or strength. */
+const RESULT_BYTES = 1_000;

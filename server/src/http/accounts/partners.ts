@@ -2,9 +2,12 @@ import { environments, routingRuleKinds, workflows } from "@pestle/contract";
 import { refuse } from "../../domain/values/refusals.ts";
 import {
   addCredential,
+  addKey,
   addSecret,
+  changeLimits,
   changeRouting,
   endCredential,
+  endKey,
   endOlderSecret,
   openPartner,
   readCredentials,
@@ -15,6 +18,7 @@ import type { JsonObject } from "../body.ts";
 import { choiceField, flagField, optionalText, optionalWhole, textField } from "../body-fields.ts";
 import { accountIn, adminOf, admins, everybody, leads, queryOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
+import { limitsField } from "./credentials.ts";
 
 /** Partners, their routing rules and the credentials of their programs. */
 export const partnerRoutes: readonly WebRoute[] = [
@@ -61,7 +65,7 @@ export const partnerRoutes: readonly WebRoute[] = [
     method: "GET",
     path: "/dashboard/partners/:account_id/credentials",
     roles: leads,
-    handler: async (deps, call) => json(200, { credentials: await readCredentials(deps.db, accountIn(call)) }),
+    handler: async (deps, call) => json(200, { credentials: await readCredentials(deps, accountIn(call)) }),
   },
   {
     method: "POST",
@@ -92,6 +96,31 @@ export const partnerRoutes: readonly WebRoute[] = [
     handler: async (deps, call) => {
       const secret_id = optionalWhole(call.body, "secret_id");
       return json(200, { credential: await endCredential(deps, adminOf(call), call.params["client_id"]!, secret_id) });
+    },
+  },
+  {
+    method: "PATCH",
+    path: "/dashboard/credentials/:client_id",
+    roles: admins,
+    handler: async (deps, call) => {
+      const change = limitsField(call.body);
+      return json(200, { credential: await changeLimits(deps, adminOf(call), call.params["client_id"]!, change) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/dashboard/credentials/:client_id/keys",
+    roles: admins,
+    handler: async (deps, call) =>
+      json(200, { credential: await addKey(deps, adminOf(call), call.params["client_id"]!, call.body["key"]) }),
+  },
+  {
+    method: "POST",
+    path: "/dashboard/credentials/:client_id/keys/remove",
+    roles: admins,
+    handler: async (deps, call) => {
+      const kid = textField(call.body, "kid", 128);
+      return json(200, { credential: await endKey(deps, adminOf(call), call.params["client_id"]!, kid) });
     },
   },
 ];

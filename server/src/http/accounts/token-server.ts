@@ -2,12 +2,13 @@ import { isUtf8 } from "node:buffer";
 import type { Environment } from "@pestle/contract";
 import { endpoints, serverMetadata } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps } from "../../deps.ts";
+import type { Deps, PerEnvironment } from "../../deps.ts";
 import { parseForm } from "../../domain/accounts/client-credentials.ts";
 import { OAuthRefusal } from "../../domain/values/refusals.ts";
 import { introspectToken } from "../../usecases/accounts/introspect-token.ts";
 import { issueToken, type TokenServerRequest } from "../../usecases/accounts/issue-token.ts";
 import { revokeToken } from "../../usecases/accounts/revoke-token.ts";
+import { admitted } from "../admitted.ts";
 import { type Answer, answer, json, rendered, send } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { repeats } from "../front-door.ts";
@@ -18,6 +19,9 @@ const TOKEN_HEADERS = {
   "cache-control": "no-store",
   pragma: "no-cache",
 };
+
+/** Ids, secrets, tokens and scopes together need less than 1 KiB. */
+const LARGEST_FORM_BYTES = 8 * 1024;
 
 type FormHandler = (deps: Deps, environment: Environment, request: TokenServerRequest) => Promise<Answer>;
 type TokenOperation = Extract<(typeof endpoints)[number], { server: "token"; method: "POST" }>["operation_id"];
@@ -33,23 +37,30 @@ const handlers: Record<TokenOperation, FormHandler> = {
 };
 
 /** The token server of one environment (spec, Authentication 3: production and sandbox behave the same). */
-export function addTokenServer(app: FastifyInstance, deps: Deps, environment: Environment, issuer: () => string): void {
+export function addTokenServer(
+  app: FastifyInstance,
+  per: PerEnvironment,
+  environment: Environment,
+  issuer: () => string,
+): void {
+  const deps = per[environment];
   for (const endpoint of endpoints) {
     if (endpoint.server !== "token") continue;
     if (endpoint.method === "GET") {
       app.get(endpoint.path, (request, reply) => send(request, reply, json(200, serverMetadata(issuer()))));
     } else {
       const handler = handlers[endpoint.operation_id];
-      app.post(endpoint.path, async (request: FastifyRequest, reply: FastifyReply) =>
-        send(request, reply, await handler(deps, environment, await readRequest(request))),
-      );
+      app.post(endpoint.path, async (request: FastifyRequest, reply: FastifyReply) => {
+        const asked = await readRequest(request);
+        return send(request, reply, await admitted(deps, () => handler(deps, environment, asked)));
+      });
     }
   }
   app.get("/healthz", (request, reply) => send(request, reply, json(200, { status: "ok" })));
 }
 
 async function readRequest(request: FastifyRequest): Promise<TokenServerRequest> {
-  const bytes = await readBody(request.raw);
+  const bytes = await readBody(request.raw, LARGEST_FORM_BYTES);
   // RFC 6749, 5.2: several client authentication methods, or a body that is not a form, make a malformed request.
   if (bytes === "too large" || !isUtf8(bytes) || repeats(request, "authorization")) {
     throw new OAuthRefusal("invalid_request");

@@ -1,12 +1,13 @@
 import { endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps } from "../../deps.ts";
+import type { Deps, PerEnvironment } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import { fhirFormat, scriptFormat } from "../../formats/formats.ts";
 import { receivePrescription } from "../../usecases/intake/receive-prescription.ts";
 import type { Received } from "../../usecases/intake/take-message.ts";
 import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
+import { admitted } from "../admitted.ts";
 import { answer, rendered, send } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { frontDoor } from "../front-door.ts";
@@ -28,7 +29,7 @@ const intakes: Record<IntakeEndpoint["operation_id"], Intake> = {
 };
 
 /** Receives e-prescriptions (contract, 8). A message that reached a reader gets a 200 in its own format. */
-export function addIntake(app: FastifyInstance, deps: Deps): void {
+export function addIntake(app: FastifyInstance, per: PerEnvironment): void {
   for (const endpoint of endpoints) {
     if (endpoint.server !== "intake") continue;
     const { types, format } = intakes[endpoint.operation_id];
@@ -37,12 +38,14 @@ export function addIntake(app: FastifyInstance, deps: Deps): void {
       app.route({
         method: endpoint.method,
         url,
-        onRequest: frontDoor(deps, "intake", { accept: false }),
+        onRequest: frontDoor(per.production, "intake", { accept: false }),
         handler: async (request: FastifyRequest, reply: FastifyReply) => {
           const query = readQuery(request.url, names);
           const body = await readMessage(request, types);
-          const { account_id, credential_id } = request.grant!;
-          const received = await receivePrescription(deps, format(query), { account_id, credential_id }, body);
+          const { account_id, credential_id, environment } = request.grant!;
+          const deps = per[environment];
+          const caller = { account_id, credential_id };
+          const received = await admitted(deps, () => receivePrescription(deps, format(query), caller, body));
           auditRead(deps, messageEntry(deps, endpoint.operation_id, request, received));
           const headers = { "content-type": `${types[0]}; charset=utf-8` };
           return send(request, reply, answer(200, rendered(received.answer), headers));

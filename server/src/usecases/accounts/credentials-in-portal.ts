@@ -1,8 +1,9 @@
-import { loadCredential } from "../../db/accounts/credentials.ts";
+import { type CredentialLimits, loadCredential } from "../../db/accounts/credentials.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { audited, type PortalActor } from "../operations/audit-portal.ts";
+import { addCredentialKey, limitCredential, removeCredentialKey } from "./limit-credential.ts";
 import {
   createCredential,
   finishRotation,
@@ -53,6 +54,34 @@ export async function revokePortalCredential(
     const client_id = await ownClientId(tx, by, credential_id);
     await revokeCredential(tx, client_id, now, secret_id as number | undefined);
     return { action: "credential_revoked", subject: client_id, done: null };
+  });
+}
+
+export async function limitPortalCredential(
+  deps: Deps,
+  by: PortalActor,
+  credential_id: string,
+  change: Partial<CredentialLimits>,
+): Promise<void> {
+  await audited(deps, by, async (tx) => {
+    const client_id = await ownClientId(tx, by, credential_id);
+    return { action: "credential_limited", subject: client_id, done: await limitCredential(tx, client_id, change) };
+  });
+}
+
+export async function addPortalKey(deps: Deps, by: PortalActor, credential_id: string, key: unknown): Promise<void> {
+  await audited(deps, by, async (tx, now) => {
+    const client_id = await ownClientId(tx, by, credential_id);
+    const done = await addCredentialKey(tx, client_id, key, now);
+    return { action: "credential_key_added", subject: client_id, done };
+  });
+}
+
+export async function removePortalKey(deps: Deps, by: PortalActor, credential_id: string, kid: string): Promise<void> {
+  await audited(deps, by, async (tx, now) => {
+    const client_id = await ownClientId(tx, by, credential_id);
+    const done = await removeCredentialKey(tx, client_id, kid, now);
+    return { action: "credential_key_removed", subject: client_id, done };
   });
 }
 

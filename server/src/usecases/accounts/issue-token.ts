@@ -21,7 +21,7 @@ export type TokenServerRequest = {
   request_id: string;
 };
 
-/** POST /oauth/token: one statement if the client is cached in this process. */
+/** POST /oauth/token: one statement if the client is cached in this process, two with an assertion. */
 export async function issueToken(
   deps: Deps,
   environment: Environment,
@@ -34,22 +34,23 @@ export async function issueToken(
   const scopes = grantedScopes(client.scopes, request.form.get("scope"));
 
   const access_token = `${client.account_id}_${randomSecret()}`;
+  const expires_in = client.token_lifetime_s ?? TOKEN_LIFETIME_S;
   const created_at = Math.floor(deps.now().getTime() / 1000);
   const issued = await insertToken(deps.db, {
     account_id: client.account_id,
     token_hash: tokenHash(access_token),
     credential_id: client.credential_id,
-    secret_id: client.secret_id,
+    proof: client.proof,
     scopes,
     created_at: new Date(created_at * 1000),
-    expires_at: new Date((created_at + TOKEN_LIFETIME_S) * 1000),
+    expires_at: new Date((created_at + expires_in) * 1000),
   });
   if (issued === 0) throw new OAuthRefusal("invalid_client");
   auditToken(deps, "issueToken", client, request);
   return {
     access_token,
     token_type: "Bearer",
-    expires_in: TOKEN_LIFETIME_S,
+    expires_in,
     ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
     created_at,
   };

@@ -12,6 +12,7 @@ import {
 } from "../../db/accounts/credentials.ts";
 import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
+import { CLIENT_ID } from "../../domain/accounts/client-credentials.ts";
 import { randomId, randomSecret } from "../../random.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
@@ -74,11 +75,12 @@ export async function revokeCredential(tx: Tx, client_id: string, now: Date, sec
 }
 
 export function splitClientId(client_id: string): { account_id: string; credential_id: string } | undefined {
-  const [, account_id, credential_id] = /^([a-z0-9]{12})-([a-z0-9]{8})$/.exec(client_id) ?? [];
+  const [, account_id, credential_id] = CLIENT_ID.exec(client_id) ?? [];
   return account_id !== undefined && credential_id !== undefined ? { account_id, credential_id } : undefined;
 }
 
-async function lockedCredential(tx: Tx, client_id: string): Promise<CredentialRow & { last_secret_id: number }> {
+/** The live credential, locked until the transaction ends. */
+export async function lockedCredential(tx: Tx, client_id: string): Promise<CredentialRow & { last_secret_id: number }> {
   const ids = splitClientId(client_id);
   const locked = ids && (await lockCredential(tx, ids.account_id, ids.credential_id));
   const credential = ids && (await loadCredential(tx, ids.account_id, ids.credential_id));

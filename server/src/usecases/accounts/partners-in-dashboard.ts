@@ -6,8 +6,14 @@ import type {
   RoutingRuleRequest,
   ShownCredential,
 } from "@pestle/contract";
+import type { Config } from "../../config.ts";
 import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
-import { type CredentialRow, countCredentials, listCredentials } from "../../db/accounts/credentials.ts";
+import {
+  type CredentialLimits,
+  type CredentialRow,
+  countCredentials,
+  listCredentials,
+} from "../../db/accounts/credentials.ts";
 import type { Queryable, Tx } from "../../db/db.ts";
 import { listRoutingRules } from "../../db/intake/routing.ts";
 import type { Deps } from "../../deps.ts";
@@ -15,6 +21,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { transact } from "../write.ts";
 import { createPartnerAccount } from "./create-partner.ts";
+import { addCredentialKey, limitCredential, removeCredentialKey } from "./limit-credential.ts";
 import {
   createCredential,
   finishRotation,
@@ -23,6 +30,7 @@ import {
   splitClientId,
 } from "./manage-credentials.ts";
 import { addRoutingRule, removeRoutingRule } from "./manage-routing.ts";
+import { shownProofs } from "./shown-credential.ts";
 
 /** The admin and their request, for the audit entry in each change's transaction. */
 export type Admin = Looker & { request_id: string };
@@ -64,9 +72,12 @@ export const changeRouting = (
     return onePartner(tx, account_id);
   });
 
-export async function readCredentials(db: Queryable, account_id: string): Promise<DashboardCredential[]> {
+export async function readCredentials(
+  { db, config }: Pick<Deps, "db" | "config">,
+  account_id: string,
+): Promise<DashboardCredential[]> {
   await requireKnown(db, account_id);
-  return (await listCredentials(db, account_id)).map(shown);
+  return (await listCredentials(db, account_id)).map((row) => shown(config, row));
 }
 
 export const addCredential = (
@@ -95,7 +106,7 @@ export const endOlderSecret = (deps: Deps, by: Admin, client_id: string): Promis
   transact(deps, async (tx) => {
     await finishRotation(tx, client_id, deps.now());
     await note(deps, tx, by, accountOf(client_id), "credential_rotation_finished", client_id);
-    return oneCredential(tx, client_id);
+    return oneCredential(deps, tx, client_id);
   });
 
 export const endCredential = (
@@ -107,7 +118,33 @@ export const endCredential = (
   transact(deps, async (tx) => {
     await revokeCredential(tx, client_id, deps.now(), secret_id);
     await note(deps, tx, by, accountOf(client_id), "credential_revoked", client_id);
-    return oneCredential(tx, client_id);
+    return oneCredential(deps, tx, client_id);
+  });
+
+export const changeLimits = (
+  deps: Deps,
+  by: Admin,
+  client_id: string,
+  change: Partial<CredentialLimits>,
+): Promise<DashboardCredential> =>
+  transact(deps, async (tx) => {
+    await limitCredential(tx, client_id, change);
+    await note(deps, tx, by, accountOf(client_id), "credential_limited", client_id);
+    return oneCredential(deps, tx, client_id);
+  });
+
+export const addKey = (deps: Deps, by: Admin, client_id: string, key: unknown): Promise<DashboardCredential> =>
+  transact(deps, async (tx) => {
+    await addCredentialKey(tx, client_id, key, deps.now());
+    await note(deps, tx, by, accountOf(client_id), "credential_key_added", client_id);
+    return oneCredential(deps, tx, client_id);
+  });
+
+export const endKey = (deps: Deps, by: Admin, client_id: string, kid: string): Promise<DashboardCredential> =>
+  transact(deps, async (tx) => {
+    await removeCredentialKey(tx, client_id, kid, deps.now());
+    await note(deps, tx, by, accountOf(client_id), "credential_key_removed", client_id);
+    return oneCredential(deps, tx, client_id);
   });
 
 export async function requireKnown(db: Queryable, account_id: string): Promise<AccountRow> {
@@ -122,26 +159,19 @@ async function onePartner(tx: Tx, account_id: string): Promise<DashboardPartner>
 
 const accountOf = (client_id: string): string | null => splitClientId(client_id)?.account_id ?? null;
 
-async function oneCredential(tx: Tx, client_id: string): Promise<DashboardCredential> {
+async function oneCredential({ config }: Deps, tx: Tx, client_id: string): Promise<DashboardCredential> {
   const rows = await listCredentials(tx, accountOf(client_id) ?? "");
-  return rows.map(shown).find((row) => row.client_id === client_id)!;
+  return rows.map((row) => shown(config, row)).find((row) => row.client_id === client_id)!;
 }
 
-function shown(row: CredentialRow): DashboardCredential {
+function shown(config: Config, row: CredentialRow): DashboardCredential {
   const { account_id, credential_id, name, scopes, environment, created_at, revoked_at } = row;
   return {
     client_id: `${account_id}-${credential_id}`,
     ...{ name, scopes, environment },
     created_at: created_at.toISOString(),
     revoked_at: revoked_at?.toISOString() ?? null,
-    secrets:
-      revoked_at !== null
-        ? []
-        : row.secrets.map(({ secret_id, created_at, last_used_at }) => ({
-            secret_id,
-            created_at: new Date(created_at).toISOString(),
-            last_used_at: last_used_at && new Date(last_used_at).toISOString(),
-          })),
+    ...shownProofs(config, row),
   };
 }
 

@@ -17,7 +17,7 @@ const MOST_LOST_ROUNDS = 20;
 
 /** Asks carriers about all parcels that are due for a tracking update, or only about one account's. */
 export async function trackShipments(deps: Deps, only_account?: string): Promise<void> {
-  for (const { account_id, clock_offset_s } of await listTrackedAccounts(deps.db)) {
+  for (const { account_id, clock_offset_s } of await listTrackedAccounts(deps.db, deps.serves ?? null)) {
     if (only_account !== undefined && only_account !== account_id) continue;
     const now = accountNow(deps.now(), clock_offset_s);
     const failed = new Set<string>();

@@ -27,7 +27,7 @@ const TRIED_AGAIN_AFTER_MS = 60_000;
  */
 export async function fillDue(deps: Deps, account_id: string | null = null): Promise<number> {
   let made = 0;
-  for (const account of await listDueAccounts(deps.db, account_id)) {
+  for (const account of await listDueAccounts(deps.db, account_id, deps.serves ?? null)) {
     const now = accountNow(deps.now(), account.clock_offset_s);
     for (const due of await listDuePrescriptions(deps.db, account.account_id, now, MOST_AT_ONCE)) {
       const about = { account_id: account.account_id, prescription_id: due.prescription_id };

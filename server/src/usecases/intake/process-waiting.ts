@@ -28,7 +28,7 @@ export async function processWaiting(
 ): Promise<number> {
   const before = new Date(deps.now().getTime() - GRACE_MS);
   let done = 0;
-  for (const { account_id } of await operatorAccounts(deps.db)) {
+  for (const { account_id } of await operatorAccounts(deps.db, deps.serves ?? null)) {
     for (const waiting of await listWaiting(deps.db, account_id, before, MOST_ATTEMPTS, MOST_AT_ONCE)) {
       if (await takeUp(deps, account_id, waiting, formatOf(waiting))) done += 1;
     }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Config } from "../../config.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
+import { listCredentials } from "../../db/accounts/credentials.ts";
 import { countPharmacists } from "../../db/accounts/people.ts";
 import { listLastCounts } from "../../db/catalogue/stock-counts.ts";
 import type { Database } from "../../db/db.ts";
@@ -16,6 +17,7 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../../vault/master-key.ts";
 import { openVault } from "../../vault/vault.ts";
+import { rotateBy } from "../accounts/shown-credential.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
 import { checkPorts } from "./check-up-ports.ts";
 
@@ -46,6 +48,7 @@ export async function checkDatabase(config: Config, db: Database, now: () => Dat
     ["safety tables", async () => checkSafety(config, db)],
     ["pharmacists", async () => checkPharmacists(config, db, now())],
     ["controlled stock", async () => checkCounts(config, db, now())],
+    ["client secrets", async () => checkSecrets(config, db, now())],
   ];
   const facts = await attempt("database", async () => {
     const { version } = await loadServerFacts(db);
@@ -146,6 +149,24 @@ async function checkCounts(config: Config, db: Database, now: Date): Promise<Fin
   const named = overdue.slice(0, MOST_REASONS).join(", ");
   const more = overdue.length > MOST_REASONS ? ` and ${overdue.length - MOST_REASONS} more` : "";
   return finding(what, "warning", `count is more than two years old: ${named}${more}: run \`pestle stock count\``);
+}
+
+/** Old secrets keep working, but each year more people and machines have seen them. */
+async function checkSecrets(config: Config, db: Database, now: Date): Promise<Finding> {
+  const what = "client secrets";
+  if ((await migrationState(db)).pending.length > 0)
+    return finding(what, "warning", "not checked: migrations are pending");
+  const old: string[] = [];
+  for (const { account_id } of await listAccounts(db)) {
+    const live = (await listCredentials(db, account_id)).filter(({ revoked_at }) => revoked_at === null);
+    const due = live.filter(({ secrets }) => secrets.some(({ created_at }) => rotateBy(config, created_at) <= now));
+    old.push(...due.map(({ credential_id }) => `${account_id}-${credential_id}`));
+  }
+  const days = config.SECRET_ROTATION_DAYS;
+  if (old.length === 0) return finding(what, "ok", `none is older than ${days} days`);
+  const named = old.slice(0, MOST_REASONS).join(", ");
+  const more = old.length > MOST_REASONS ? ` and ${old.length - MOST_REASONS} more` : "";
+  return finding(what, "warning", `older than ${days} days: ${named}${more}: run \`pestle credential rotate\``);
 }
 
 function checkTls(config: Config, now: Date): Finding[] {

@@ -1,4 +1,5 @@
 import { listAccounts } from "../../db/accounts/accounts.ts";
+import { deleteExpiredAssertions } from "../../db/accounts/credential-limits.ts";
 import { deleteOldSessions } from "../../db/accounts/sessions.ts";
 import { deleteExpiredTokens } from "../../db/accounts/tokens.ts";
 import { deleteKeptAnswers } from "../../db/idempotency.ts";
@@ -16,7 +17,7 @@ const DAY_MS = 24 * 3600 * 1000;
 const USAGE_DAYS = 400;
 
 /**
- * Deletes expired rows, so that their tables stay bounded: tokens, stored answers, order fingerprints, requests, events
+ * Deletes expired rows, so that their tables stay bounded: tokens, client assertions, stored answers, order fingerprints, requests, events
  * and sessions.
  */
 export async function tidy(
@@ -29,6 +30,7 @@ export async function tidy(
   const removed = { tokens: 0, answers: 0, fingerprints: 0, requests: 0 };
   for (const { account_id } of await listAccounts(deps.db)) {
     removed.tokens += await inBites(BITE, () => deleteExpiredTokens(deps.db, account_id, now, BITE));
+    await inBites(BITE, () => deleteExpiredAssertions(deps.db, account_id, now, BITE));
     removed.answers += await inBites(BITE, () => deleteKeptAnswers(deps.db, account_id, before, BITE));
     removed.fingerprints += await inBites(BITE, () => deleteFingerprints(deps.db, account_id, before, BITE));
     removed.requests += await inBites(BITE, () => deleteOldRequests(deps.db, account_id, requests_before, BITE));

@@ -21,7 +21,10 @@ const SIMULATED_DELIVERY_MS = 7 * 24 * 3600 * 1000;
 
 /** Reserves newly arrived stock for back-ordered items, oldest order first. This resolves exception 76. */
 export async function fillBackOrders(deps: Deps, only_account?: string): Promise<void> {
-  for (const { account_id, environment, clock_offset_s } of await listBackOrderedAccounts(deps.db)) {
+  for (const { account_id, environment, clock_offset_s } of await listBackOrderedAccounts(
+    deps.db,
+    deps.serves ?? null,
+  )) {
     if (only_account !== undefined && only_account !== account_id) continue;
     const now = accountNow(deps.now(), clock_offset_s);
     if (environment === "sandbox") await apart(deps, { account_id }, () => deliver(deps.db, account_id, now));

@@ -88,10 +88,18 @@ export async function recheckPrescriptions(
  * a change and its checks. With `only_account`, handles that account only.
  */
 export async function recheckDue(deps: Deps, only_account: string | null = null): Promise<void> {
-  for (const { account_id, patient_id } of await listRecheckDue(deps.db, only_account, MOST_PATIENTS)) {
+  const due = await listRecheckDue(deps.db, only_account, MOST_PATIENTS, deps.serves ?? null);
+  for (const { account_id, patient_id } of due) {
     await recheckPatient(deps, account_id, patient_id, system, Number.POSITIVE_INFINITY);
   }
-  const ended = await listOrdersOfEnded(deps.db, only_account, deps.now(), MISSING_RX, MOST_PATIENTS);
+  const ended = await listOrdersOfEnded(
+    deps.db,
+    only_account,
+    deps.now(),
+    MISSING_RX,
+    MOST_PATIENTS,
+    deps.serves ?? null,
+  );
   for (const { account_id, order_number } of ended) {
     await apart(deps, { account_id, order_number }, () => recheckOrder(deps, account_id, order_number, system));
   }

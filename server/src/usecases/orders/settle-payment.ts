@@ -114,7 +114,7 @@ const MOST_AT_ONCE = 100;
 
 /** Sends authorizations, voids and refunds that a process saved but did not send before it ended. */
 export async function settleUnpaid(deps: Deps): Promise<void> {
-  for (const { account_id, clock_offset_s } of await listUnpaidAccounts(deps.db)) {
+  for (const { account_id, clock_offset_s } of await listUnpaidAccounts(deps.db, deps.serves ?? null)) {
     const before = new Date(accountNow(deps.now(), clock_offset_s).getTime() - GRACE_MS);
     for (const { order_number } of await listUnpaid(deps.db, account_id, before, MOST_AT_ONCE)) {
       await apart(deps, { account_id, order_number }, () => settlePayment(deps, account_id, order_number));

@@ -26,7 +26,7 @@ const MOST_ORDERS = 500;
 export async function checkPeople(deps: Deps): Promise<void> {
   await addMissingKeys(deps);
   if ("unfit" in deps.safety.current()) return;
-  const due = await listPersonDue(deps.db, MOST_PATIENTS);
+  const due = await listPersonDue(deps.db, MOST_PATIENTS, deps.serves ?? null);
   if (due.length === 0) return;
   const patients = new Map(due.map((one) => [`${one.account_id} ${one.patient_id}`, one]));
   const failed = new Set<string>();
@@ -49,7 +49,8 @@ export async function checkPeople(deps: Deps): Promise<void> {
 
 /** Adds the keys of patients from before they existed, some at a time. */
 async function addMissingKeys(deps: Deps): Promise<void> {
-  for (const { account_id, patient_id, revision, record_sealed } of await listWithoutKeys(deps.db, MOST_KEYS)) {
+  const without = await listWithoutKeys(deps.db, MOST_KEYS, deps.serves ?? null);
+  for (const { account_id, patient_id, revision, record_sealed } of without) {
     await apart(deps, { account_id, patient_id }, async () => {
       const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_id, record_sealed));
       await savePersonKeys(deps.db, account_id, patient_id, revision, personIndexes(deps, record));

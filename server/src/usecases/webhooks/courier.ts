@@ -22,7 +22,7 @@ export type Courier = {
 
 type CourierDeps = Pick<
   Deps,
-  "config" | "db" | "queue" | "vault" | "mail" | "webhook_client" | "log" | "metrics" | "now"
+  "config" | "db" | "queue" | "vault" | "mail" | "webhook_client" | "log" | "metrics" | "now" | "serves"
 >;
 type Attempt = { endpoint_id: string; began_ms: number };
 type Known = { pace: Pace; in_flight: number; endpoint: SendingEndpoint };
@@ -66,7 +66,7 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     const slots = freeSlots();
     if (slots <= 0) return { begun: 0, more: true };
     const now = deps.now();
-    const due = await loadDueEndpoints(deps.queue, now);
+    const due = await loadDueEndpoints(deps.queue, now, deps.serves ?? null);
     const asked = shareOut(due, slots, now);
     const claimed = asked.length === 0 ? [] : await claimDeliveries(deps.queue, asked, LEASE_S);
     if (known.size >= MOST_KNOWN) forgetIdle();

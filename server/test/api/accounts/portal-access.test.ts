@@ -24,6 +24,11 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/credentials/:credential_id/rotate": () => ({}),
   "POST /portal/:environment/credentials/:credential_id/finish": () => ({}),
   "POST /portal/:environment/credentials/:credential_id/revoke": () => ({}),
+  "PATCH /portal/:environment/credentials/:credential_id": () => ({ token_lifetime_s: 900 }),
+  "POST /portal/:environment/credentials/:credential_id/keys": () => ({
+    key: { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: "rfc8037" },
+  }),
+  "POST /portal/:environment/credentials/:credential_id/keys/remove": () => ({ kid: "rfc8037" }),
   "POST /portal/:environment/webhook_endpoints": () => ({ url: "http://127.0.0.1:9/hook", secret: "ours" }),
   "PATCH /portal/:environment/webhook_endpoints/:endpoint_id": () => ({ description: "changed" }),
   "DELETE /portal/:environment/webhook_endpoints/:endpoint_id": () => undefined,

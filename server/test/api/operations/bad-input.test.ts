@@ -28,7 +28,8 @@ type Case = {
 } & Pick<ExchangeOptions, "head" | "half_close">;
 
 const KEY = "idempotency-key: once";
-const signedIn = ["host: localhost", "accept: application/json", "authorization: Bearer {token}"];
+const HOST = "host: localhost";
+const signedIn = [HOST, "accept: application/json", "authorization: Bearer {token}"];
 const length = (body: string | Buffer) => `content-length: ${Buffer.byteLength(body)}`;
 const get = (target: string, headers = signedIn) => requestBytes(`GET ${target} HTTP/1.1`, headers);
 const post = (body: string | Buffer, headers: readonly string[] = [JSON_TYPE, KEY], path = "/simulate") =>
@@ -37,7 +38,7 @@ const postFramed = (framing: readonly string[], body: string) =>
   requestBytes("POST /simulate HTTP/1.1", [...signedIn, JSON_TYPE, KEY, ...framing], body);
 const chunk = (body: string) => `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`;
 const form = (body: string | Buffer, headers = [FORM_TYPE, "authorization: {basic}"], path = "/oauth/token") =>
-  requestBytes(`POST ${path} HTTP/1.1`, [...headers, length(body)], body);
+  requestBytes(`POST ${path} HTTP/1.1`, [HOST, ...headers, length(body)], body);
 const table = (expect: Case["expect"], rows: Record<string, Buffer | string>, more: Partial<Case> = {}): Case[] =>
   Object.entries(rows).map(([name, bytes]) => ({ name, bytes, expect, ...more }));
 const each = <Item extends string>(items: readonly Item[], bytes: (item: Item) => Buffer) =>
@@ -159,28 +160,49 @@ const partnerCases: Case[] = [
   ),
   ...table("400 40003", { "more filter values than allowed": get(`/products?${"ndc[]=1&".repeat(201)}`) }),
   ...table("200", {
-    "a whole address as target": get("http://elsewhere.example/v1/brands"),
+    "a whole address as target": get("http://127.0.0.1:8080/v1/brands"),
     "an escaped letter in the path": get("/v1/%62rands"),
     "nonsense to compare the ETag with": get("/brands", [...signedIn, 'if-none-match: W/", "", ,*,"']),
     "a thousand headers": get("/brands", [...signedIn, ...Array<string>(1000).fill("x: y")]),
     "empty lines before the request": Buffer.concat([Buffer.from("\r\n\r\n"), get("/brands")]),
     "a GET with a body": requestBytes("GET /brands HTTP/1.1", [...signedIn, "content-length: 3"], "\x00{["),
-    "HTTP/1.0 without a host": requestBytes("GET /brands HTTP/1.0", signedIn.slice(1)),
+    ...each(["LocalHost:1", "localhost.", "127.0.0.1", "127.9.9.9:8080", "[::1]:8080"], (host) =>
+      get("/brands", [`host: ${host}`, ...signedIn.slice(1)]),
+    ),
   }),
-  ...table(/^(200|400 40000)$/, { "HTTP/1.1 without a host": get("/brands", signedIn.slice(1)) }),
-  ...table(/^(200|400 40000|400 40005)$/, { "a host twice": get("/brands", [...signedIn, "host: elsewhere"]) }),
-  ...table(/^(406|400 40000)$/, { "HTTP/0.9": "GET /v1/brands\r\n\r\n" }),
+  ...table("400 40005", {
+    "HTTP/1.0 without a host": requestBytes("GET /brands HTTP/1.0", signedIn.slice(1)),
+    "HTTP/1.1 without a host": get("/brands", signedIn.slice(1)),
+    "a host twice": get("/brands", [...signedIn, "host: elsewhere"]),
+    "a host twice, the same": get("/brands", [...signedIn, HOST]),
+    "a whole address of another host as target": get("http://elsewhere.example/v1/brands"),
+    ...each(
+      [
+        "",
+        "elsewhere.example",
+        "localhost.elsewhere.example",
+        "localhost:x",
+        "a@localhost",
+        "127.0.0.1.nip.example",
+        "::1",
+      ],
+      (host) => get("/brands", [`host: ${host}`, ...signedIn.slice(1)]),
+    ),
+    "another host for an unknown path": get("/nope", ["host: elsewhere.example"]),
+    "another host for a malformed path": get("/%zz", ["host: elsewhere.example"]),
+  }),
+  ...table(/^400 4000[05]$/, { "HTTP/0.9": "GET /v1/brands\r\n\r\n" }),
 
   ...table("406", {
-    "no Accept": get("/brands", [signedIn[0]!, signedIn[2]!]),
+    "no Accept": get("/brands", [HOST, signedIn[2]!]),
     ...each(["", "*/*", "text/html", "application/json;q=0", "application/jsonp", "a/b;q=,;;,", "\xff"], (accept) =>
-      get("/brands", [signedIn[2]!, `accept: ${accept}`]),
+      get("/brands", [HOST, signedIn[2]!, `accept: ${accept}`]),
     ),
   }),
   ...table(
     "401 invalid_token",
     each(["", "Bearer", "Bearer ", "Bearer \xff", "Basic eDp5", "Bearer a b", `Bearer ${"a".repeat(9000)}`], (value) =>
-      get("/brands", [signedIn[1]!, `authorization: ${value}`]),
+      get("/brands", [HOST, signedIn[1]!, `authorization: ${value}`]),
     ),
   ),
   ...table("400 40005", {
@@ -270,7 +292,19 @@ const partnerCases: Case[] = [
   }),
   ...table("400 40004", { "a body of 9 MiB": post(Buffer.alloc(9 * MIB, " ")) }, { closes: true }),
   ...table("404", { "9 MiB for an unknown path": post(Buffer.alloc(9 * MIB), [JSON_TYPE], "/nope") }),
+  ...table("405", {
+    "9 MiB for another method": post(Buffer.alloc(9 * MIB), [JSON_TYPE], "/brands"),
+    "a malformed Content-Type for another method": post(CHANGE, ["content-type: nonsense"], "/brands"),
+    "another method without Accept or token": requestBytes("PUT /orders HTTP/1.1", [HOST, "content-length: 0"]),
+    "another method with a query": requestBytes("PATCH /v1/orders?limit=1 HTTP/1.1", [HOST]),
+    "another method with an escaped letter": requestBytes("DELETE /v1/%62rands HTTP/1.1", [HOST]),
+    "another method with a whole address": requestBytes("DELETE http://localhost/brands HTTP/1.1", [HOST]),
+    "another method for a malformed id": requestBytes("DELETE /orders/not-an-order HTTP/1.1", [HOST]),
+  }),
   ...table("404", {
+    "another method with a final slash": requestBytes("DELETE /brands/ HTTP/1.1", [HOST]),
+    "another method with an escaped slash": requestBytes("DELETE /v1%2fbrands HTTP/1.1", [HOST]),
+    "another method with a broken escape": requestBytes("DELETE /brand%zz HTTP/1.1", [HOST]),
     "a malformed Content-Type for an unknown path": post(CHANGE, ["content-type: nonsense"], "/nope"),
   }),
   ...table(
@@ -315,7 +349,8 @@ const badForms = [
 ];
 
 const tokenCases: Case[] = [
-  ...table("404", each([...unknownTargets, "/brands", "/v1/oauth/token", "/oauth/token"], get)),
+  ...table("404", each([...unknownTargets, "/brands", "/v1/oauth/token"], get)),
+  ...table("405", { "a GET for a token": get("/oauth/token") }),
   ...table("400 invalid_request", notHttp, { closes: true }),
   ...Object.entries(malformedHeaders).map(([name, header]): Case => {
     return { name, bytes: form(GRANT, [FORM_TYPE, header]), expect: "400 invalid_request", closes: true };
@@ -394,14 +429,18 @@ const tokenCases: Case[] = [
     each(badChunks, (body) =>
       requestBytes(
         "POST /oauth/token HTTP/1.1",
-        [FORM_TYPE, "authorization: {basic}", "transfer-encoding: chunked"],
+        [HOST, FORM_TYPE, "authorization: {basic}", "transfer-encoding: chunked"],
         body,
       ),
     ),
     { closes: true },
   ),
   ...Object.entries(smugglers).map(([name, framing]): Case => {
-    const bytes = requestBytes("POST /oauth/token HTTP/1.1", [FORM_TYPE, "authorization: {basic}", ...framing], GRANT);
+    const bytes = requestBytes(
+      "POST /oauth/token HTTP/1.1",
+      [HOST, FORM_TYPE, "authorization: {basic}", ...framing],
+      GRANT,
+    );
     return { name, bytes, expect: "400 invalid_request", closes: true };
   }),
   ...table(
@@ -409,7 +448,7 @@ const tokenCases: Case[] = [
     {
       "a length that is too long": requestBytes(
         "POST /oauth/token HTTP/1.1",
-        [FORM_TYPE, "authorization: {basic}", `content-length: ${GRANT.length + 1}`],
+        [HOST, FORM_TYPE, "authorization: {basic}", `content-length: ${GRANT.length + 1}`],
         GRANT,
       ),
     },
@@ -424,7 +463,7 @@ const methodCases = (path: string, headers: readonly string[], allowed: Record<s
     .map((method) => ({
       name: `${method} ${path}`,
       bytes: requestBytes(`${method} ${path} HTTP/1.1`, headers),
-      expect: allowed[method] ?? "404",
+      expect: allowed[method] ?? (Object.keys(allowed).length === 0 ? "404" : "405"),
       head: method === "HEAD",
     }));
 
@@ -484,7 +523,10 @@ describe("the partner API rejects it with documented errors and writes nothing",
   test.for([
     ...methodCases("/v1/brands", signedIn, { GET: "200", HEAD: "200" }),
     ...methodCases("/simulate", [...signedIn, KEY], { POST: "" }),
-    ...methodCases("/nope", [], {}),
+    ...methodCases("/nope", [HOST], {}),
+    ...methodCases("/dashboard/queue", [HOST], { GET: "200", HEAD: "200" }),
+    ...methodCases("/assets/nope.js", [HOST], {}),
+    ...methodCases("/docs/nope", [HOST], {}),
   ])("$name", (one) => tryCase("partner", one));
 });
 
@@ -494,7 +536,7 @@ describe.for(["auth", "sandbox_auth"] as const)("%s rejects it with RFC 6749 err
     secrets["{basic}"] = basic(app.demo.partners.find((partner) => partner.environment === environment)!);
   });
   test.for(tokenCases)("$name", (one) => tryCase(listener, one));
-  test.for(methodCases("/oauth/token", [], { POST: "" }))("$name", (one) => tryCase(listener, one));
+  test.for(methodCases("/oauth/token", [HOST], { POST: "" }))("$name", (one) => tryCase(listener, one));
   test.for([1, 2, 3])("a token request still succeeds after all that (%i)", async () => {
     const { answers } = await exchange(urlOf(listener), filled(form(GRANT)));
     expect(answers.map(outcomeOf)).toEqual(["200"]);
@@ -558,7 +600,7 @@ test("a caller that is too slow gets an answer and a closed connection", async (
     slow("partner", postFramed([`content-length: ${CHANGE.length + 1}`], CHANGE)),
     slow("partner", postFramed(["transfer-encoding: chunked"], chunk(CHANGE))),
     slow("auth", "POST /oauth/token HT"),
-    slow("auth", requestBytes("POST /oauth/token HTTP/1.1", [FORM_TYPE, "content-length: 999"], GRANT)),
+    slow("auth", requestBytes("POST /oauth/token HTTP/1.1", [HOST, FORM_TYPE, "content-length: 999"], GRANT)),
   ]);
   expect(answers.map((each) => each.map(outcomeOf).join())).toEqual([
     ...Array<string>(4).fill("400 40000"),

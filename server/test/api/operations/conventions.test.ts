@@ -1,4 +1,4 @@
-import { endpoints } from "@pestle/contract";
+import { endpoints, statusMessages } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
 import { codesOf, expectConventions } from "../../support/conventions.ts";
@@ -282,7 +282,33 @@ describe("every intake route, walked from the router", () => {
 });
 
 describe("unknown resources", () => {
-  test("unknown paths, unsupported methods and malformed ids get the same 404", async () => {
+  test("a path of the API with another method gets 405 and its methods, before Accept and token are checked", async () => {
+    const allowed = new Map<string, Set<string>>();
+    for (const { method, url } of app.listeners.partner.routes) {
+      allowed.set(url, (allowed.get(url) ?? new Set()).add(method));
+    }
+    const wildcards = new Map([
+      ["/docs/*", "/docs/errors"],
+      ["/dashboard/*", "/dashboard/queue"],
+      ["/portal/*", "/portal/x/y"],
+    ]);
+    for (const [url, methods] of allowed) {
+      if (url === "/assets/*") continue;
+      const path = wildcards.get(url) ?? url.replaceAll(/:\w+/g, "unknown");
+      // Another pattern may match the same path, such as `/orders/:order_number` beside `/orders/search`.
+      for (const method of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((one) => !methods.has(one))) {
+        const response = await app.call(path, { method, token: null, headers: { accept: "text/html" } });
+        const text = await expectConventions(response, "partner");
+        expect([method, path, response.status]).toEqual([method, path, 405]);
+        expect(JSON.parse(text)).toEqual({ error: { error_code: 405, message: statusMessages[405] } });
+        const allow = response.headers.get("allow")!.split(", ");
+        expect([...methods].filter((one) => !allow.includes(one))).toEqual([]);
+        expect(allow).not.toContain(method);
+      }
+    }
+  });
+
+  test("unknown paths and malformed ids get the same 404", async () => {
     const bodies = new Set<string>();
     const paths: [string, string][] = [
       ["GET", "/nowhere"],
@@ -291,12 +317,13 @@ describe("unknown resources", () => {
       ["GET", "/v2/brands"],
       ["GET", "/brands/"],
       ["GET", "/BRANDS"],
-      ["DELETE", "/brands"],
-      ["POST", "/shipping_methods"],
-      ["OPTIONS", "/brands"],
+      ["DELETE", "/nowhere"],
+      ["OPTIONS", "/nowhere"],
+      ["POST", "/docs/nowhere"],
+      ["POST", "/assets/nowhere.js"],
       ["GET", "/%zz"],
       ["GET", "/brands%00"],
-      ["PUT", "/v1/simulate"],
+      ["PUT", "/v1/simulate/"],
     ];
     for (const [method, path] of paths) {
       const response = await app.call(path, { method, token: null, headers: { accept: "text/html" } });

@@ -59,16 +59,24 @@ describe("metrics", () => {
     await own.stop();
   });
 
-  test("are hidden from a caller from elsewhere behind a proxy", async () => {
-    const own = await startTestApp({ env: { TRUST_PROXY: "1" } });
-    const ask = async (address: string) =>
-      (
-        await fetch(`${own.addresses.base_url}/metrics`, {
-          headers: { "x-forwarded-proto": "https", "x-forwarded-for": address },
-        })
-      ).status;
-    expect([await ask("203.0.113.9"), await ask("127.0.0.1")]).toEqual([404, 200]);
-    await own.stop();
+  test("always require the token behind a proxy, because every caller could look local", async () => {
+    const statuses = async (env: Record<string, string>) => {
+      const own = await startTestApp({ env: { TRUST_PROXY: "127.0.0.1", ...env } });
+      const ask = async (headers: Record<string, string>) =>
+        (await fetch(`${own.addresses.base_url}/metrics`, { headers: { "x-forwarded-proto": "https", ...headers } }))
+          .status;
+      const authorization = "Bearer let-prometheus-in";
+      const found = [
+        await ask({}),
+        await ask({ "x-forwarded-for": "203.0.113.9" }),
+        await ask({ "x-forwarded-for": "127.0.0.1" }),
+        await ask({ "x-forwarded-for": "203.0.113.9", authorization }),
+      ];
+      await own.stop();
+      return found;
+    };
+    expect(await statuses({})).toEqual([404, 404, 404, 404]);
+    expect(await statuses({ METRICS_TOKEN: "let-prometheus-in" })).toEqual([404, 404, 404, 200]);
   });
 });
 

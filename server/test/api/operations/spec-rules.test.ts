@@ -231,7 +231,7 @@ const rules: Record<Rule, () => Promise<void>> = {
     }
   },
   "Authentication 9": async () => {
-    const behindProxy = await startTestApp({ env: { TRUST_PROXY: "1" } });
+    const behindProxy = await startTestApp({ env: { TRUST_PROXY: "127.0.0.1" } });
     try {
       const ask = (path: string, proto?: string) =>
         behindProxy.call(path, { headers: proto === undefined ? {} : { "x-forwarded-proto": proto }, token: null });
@@ -395,6 +395,12 @@ const rules: Record<Rule, () => Promise<void>> = {
     expect([response.status, JSON.parse(await expectConventions(response, "partner")).error.error_code]).toEqual([
       404, 404,
     ]);
+  },
+  "Status 405": async () => {
+    // The path exists for every account, so even a production account learns the methods of the sandbox tool.
+    const response = await app.call("/simulate", { method: "PUT", partner: 2 });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "POST"]);
+    expect(JSON.parse(await expectConventions(response, "partner")).error.error_code).toBe(405);
   },
   "Status 409": async () => {
     const response = await app.call("/probe/conflict", postJson({}));

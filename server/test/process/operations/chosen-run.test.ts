@@ -14,7 +14,10 @@ const run = (script: string, ...args: string[]) =>
     );
   });
 
-const CAMPAIGNS = ["kills", "intake", "mutations", "races", "lifecycle", "safety", "webhooks", "sdk", "contract"];
+const CAMPAIGNS = [
+  ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "webhooks", "sdk", "contract", "neighbors"],
+  "hostile",
+];
 const BENCHES = ["intake", "orders", "safety", "token", "webhooks"];
 
 test.concurrent.each([

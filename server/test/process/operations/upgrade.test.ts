@@ -129,8 +129,10 @@ describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, 
   });
 });
 
-test("the settings file of 0.1.0 is valid", () => {
-  const { MASTER_KEY, ...rest } = readConfig({ ...settings, MASTER_KEY: known.master_key });
+test("the settings file of 0.1.0 is valid once TRUST_PROXY names the proxy, and the start says what to write", () => {
+  const old = { ...settings, MASTER_KEY: known.master_key };
+  expect(() => readConfig(old)).toThrow(/^TRUST_PROXY takes addresses, not a number .*TRUST_PROXY=127\.0\.0\.1,::1/);
+  const { MASTER_KEY, ...rest } = readConfig({ ...old, TRUST_PROXY: "127.0.0.1,::1" });
   expect(rest).toMatchObject({ OPERATOR_NAME: "Larkspur", SECOND_FACTOR: "required", PHARMACY_STATE: "ME" });
 });
 

@@ -26,6 +26,10 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
     bad: ["mysql://u@h/d"],
     with: { MASTER_KEY: KEY },
   },
+  SANDBOX_POOL_SIZE: { good: ["40", 40], bad: ["1", "many"] },
+  CONCURRENT_REQUESTS: { good: ["64", 64], bad: ["0", "all"] },
+  SANDBOX_CONCURRENT_REQUESTS: { good: ["8", 8], bad: ["0", "all"] },
+  SANDBOX_WEBHOOK_CONCURRENCY: { good: ["8", 8], bad: ["0", "2001", "all"] },
   DATABASE_POOL_SIZE: { good: ["40", 40], bad: ["1", "many"] },
   DATABASE_NAMED_STATEMENTS: { good: ["false", "false"], bad: ["no"] },
   MASTER_KEY: { good: [KEY, KEY], bad: ["short", "zz".repeat(32)] },
@@ -35,7 +39,25 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   },
   TLS_CERT_FILE: { good: ["cert.pem", "cert.pem"], bad: [], with: { TLS_KEY_FILE: "key.pem" } },
   TLS_KEY_FILE: { good: ["key.pem", "key.pem"], bad: [], with: { TLS_CERT_FILE: "cert.pem" } },
-  TRUST_PROXY: { good: ["2", 2], bad: ["true", "11"] },
+  TRUST_PROXY: {
+    good: ["127.0.0.1, 10.0.0.0/24, fd00::/64", "127.0.0.1, 10.0.0.0/24, fd00::/64"],
+    bad: [
+      "true",
+      "1",
+      "0",
+      "10.0.0.0/33",
+      "0.0.0.0/0",
+      "10.0.0",
+      "127.0.0.1,",
+      "proxy.example",
+      "fd00::/129",
+      "0x7f.0.0.1",
+    ],
+  },
+  ALLOWED_HOSTS: {
+    good: ["api.larkspur.example, 10.0.0.5,fd00::5", "api.larkspur.example, 10.0.0.5,fd00::5"],
+    bad: ["https://api.larkspur.example", "a b", "a,,b", "*"],
+  },
   METRICS_TOKEN: { good: ["x".repeat(16), "x".repeat(16)], bad: ["short", `${"x".repeat(16)} y`] },
   TIME_ZONE: { good: ["Europe/Amsterdam", "Europe/Amsterdam"], bad: ["Mars/Olympus"] },
   SECOND_FACTOR: { good: ["offered", "offered"], bad: ["yes", "Required"] },
@@ -55,6 +77,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_DEA: { good: ["BL8426529", "BL8426529"], bad: ["BL8426520", "bl8426529", "BL8426529-12"] },
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
+  SECRET_ROTATION_DAYS: { good: ["90", 90], bad: ["0", "3651", "never"] },
   REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
   WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
@@ -92,8 +115,14 @@ test("settings that depend on each other are checked together", () => {
   expect(() => readConfig({ TLS_CERT_FILE: "cert.pem" })).toThrow(/TLS_KEY_FILE/);
   expect(() => readConfig({ HOST: "0.0.0.0" })).toThrow(/TRUST_PROXY/);
   expect(() => readConfig({ SMTP_URL: "smtp://mail.larkspur.example" })).toThrow(/MAIL_FROM/);
-  expect(readConfig({ HOST: "0.0.0.0", TRUST_PROXY: "1" }).HOST).toBe("0.0.0.0");
+  expect(readConfig({ HOST: "0.0.0.0", TRUST_PROXY: "10.0.0.1" }).HOST).toBe("0.0.0.0");
   expect(readConfig({ HOST: "0.0.0.0", TLS_CERT_FILE: "c", TLS_KEY_FILE: "k" }).HOST).toBe("0.0.0.0");
+});
+
+test("a number of proxies, as 0.1.0 took it, is refused with the value to write instead", () => {
+  for (const TRUST_PROXY of ["0", "1", " 2 "]) {
+    expect(() => readConfig({ TRUST_PROXY })).toThrow(/takes addresses.*TRUST_PROXY=127\.0\.0\.1,::1/);
+  }
 });
 
 test("secrets are shown only as set or not set", () => {

@@ -155,6 +155,7 @@ export function brokenPromises(
     status === 401 ? challenge.test(only("www-authenticate")) : !headers.has("www-authenticate"),
     "WWW-Authenticate",
   );
+  check(headers.has("allow") === (status === 405), "Allow with 405 only");
   check(headers.has("retry-after") === (status === 429 || status === 503), "Retry-After with 429 and 503 only");
   if (status >= 400 && !bodiless) check(hasShape(answer, listener), `the body is one of the contract's: ${body}`);
   return broken;

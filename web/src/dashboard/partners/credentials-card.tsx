@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api } from "../../app/api.ts";
 import type { ReadPrefix } from "../../app/api-path.ts";
 import { Confirm } from "../../app/confirm.tsx";
+import { LimitBadges, LimitsDialog } from "../../app/credential/limits.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
@@ -23,7 +24,8 @@ import styles from "./partner-screen.module.css";
 type Layer =
   | { kind: "new" }
   | { kind: "shown"; shown: ShownCredential; rotated: boolean }
-  | { kind: "finish" | "revoke"; credential: DashboardCredential };
+  | { kind: "finish" | "revoke"; credential: DashboardCredential }
+  | { kind: "limits"; client_id: string };
 
 /** The account's API credentials. A secret is shown once, at creation. */
 export function CredentialsCard({ account_id }: { account_id: string }) {
@@ -49,6 +51,9 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
           Rotate
         </Button>
       )}
+      <Button small onClick={() => setLayer({ kind: "limits", client_id: credential.client_id })}>
+        Limits
+      </Button>
       <Button small tone="danger" onClick={() => setLayer({ kind: "revoke", credential })}>
         Revoke
       </Button>
@@ -97,6 +102,7 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
       )}
       {layer?.kind === "shown" && <Secret {...layer} onClose={close} />}
       {layer?.kind === "finish" && <Finish credential={layer.credential} reads={reads} onClose={close} />}
+      {layer?.kind === "limits" && <Limits client_id={layer.client_id} path={path} reads={reads} onClose={close} />}
       {layer?.kind === "revoke" && <Revoke credential={layer.credential} reads={reads} onClose={close} />}
     </Card>
   );
@@ -113,6 +119,7 @@ const columns: Column<DashboardCredential>[] = [
     ),
   },
   { title: "Client ID", cell: ({ client_id }) => <code>{client_id}</code> },
+  { title: "Limits", cell: (credential) => <LimitBadges credential={credential} /> },
   { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") || "–" },
   { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
   {
@@ -148,6 +155,36 @@ function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: 
     >
       {rotated && <p>The old secret keeps working until you expire it, so the partner can switch first.</p>}
     </ShownOnce>
+  );
+}
+
+/** Reads the credential again, so that the dialog shows a key that it has just registered. */
+function Limits({
+  client_id,
+  path,
+  reads,
+  onClose,
+}: {
+  client_id: string;
+  path: `/dashboard/partners/${string}/credentials`;
+  reads: readonly ReadPrefix[];
+  onClose: () => void;
+}) {
+  const credential = useApi(path).data?.credentials.find((one) => one.client_id === client_id);
+  if (credential === undefined) return null;
+  const own = `/dashboard/credentials/${client_id}` as const;
+  return (
+    <LimitsDialog
+      name={credential.name}
+      credential={credential}
+      reads={reads}
+      send={{
+        limits: (body) => api(own, { method: "PATCH", body }),
+        addKey: (key) => api(`${own}/keys`, { method: "POST", body: { key } }),
+        removeKey: (kid) => api(`${own}/keys/remove`, { method: "POST", body: { kid } }),
+      }}
+      onClose={onClose}
+    />
   );
 }
 

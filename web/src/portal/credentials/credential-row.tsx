@@ -2,6 +2,7 @@ import type { PortalCredential, PortalShownSecret } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
+import { LimitBadges, LimitsDialog } from "../../app/credential/limits.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -34,6 +35,7 @@ export function CredentialRow({
     after: () => setEnding(false),
   });
   const [ending, setEnding] = useState(false);
+  const [limiting, setLimiting] = useState(false);
   const rotating = secrets.length > 1;
   return (
     <li className={styles["credential"]} data-revoked={revoked_at !== null || undefined}>
@@ -46,7 +48,8 @@ export function CredentialRow({
             <Badge tone="wait">Two secrets</Badge>
           ) : (
             <Badge tone="good">Active</Badge>
-          )}
+          )}{" "}
+          <LimitBadges credential={credential} />
         </h2>
         {may_change && revoked_at === null && (
           <div className="row">
@@ -59,6 +62,9 @@ export function CredentialRow({
                 Rotate
               </Button>
             )}
+            <Button small onClick={() => setLimiting(true)}>
+              Keys and limits
+            </Button>
             <Button small tone="danger" onClick={onRevoke}>
               Revoke
             </Button>
@@ -106,6 +112,19 @@ export function CredentialRow({
         </ul>
       )}
       {rotate.error !== null && <Problem error={rotate.error} />}
+      {limiting && (
+        <LimitsDialog
+          name={name}
+          credential={credential}
+          reads={[path]}
+          send={{
+            limits: (body) => api(`${path}/${credential_id}`, { method: "PATCH", body }),
+            addKey: (key) => api(`${path}/${credential_id}/keys`, { method: "POST", body: { key } }),
+            removeKey: (kid) => api(`${path}/${credential_id}/keys/remove`, { method: "POST", body: { kid } }),
+          }}
+          onClose={() => setLimiting(false)}
+        />
+      )}
       {ending && (
         <Confirm
           title={`Expire the old secret of “${name}”?`}

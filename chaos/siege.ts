@@ -1,0 +1,171 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { startChild } from "../bench/child.ts";
+import type { Load, Measured } from "../bench/load.ts";
+import type { Demo } from "../server/src/seed/demo.ts";
+import { ask, insist } from "./ask.ts";
+import { type AttackName, type AttackTally, startAttack, type Target } from "./attacks.ts";
+import { issue, tokenOf } from "./client.ts";
+import { type From, killServer, removeDataDir, startServer } from "./server-process.ts";
+
+/** How much a siege may take. The defaults are those of the commands; a test uses less. */
+export type SiegeSize = {
+  from: From;
+  /** The part of each attack's full strength. */
+  strength: number;
+  /** Simulated events in the sandbox before the start, for the largest pages. */
+  events: number;
+};
+
+export type Victim = Pick<Measured, "count" | "p50_ms" | "p99_ms" | "not_ok">;
+type Where = "service" | "bare";
+export type Siege = {
+  /** What a production partner sees meanwhile. */
+  measure(duration_ms: number): Promise<Victim>;
+  /** Attacks until `work` ends. The bare server takes the same requests and does nothing with them. */
+  attack<Result>(
+    where: Where,
+    names: readonly AttackName[],
+    work: () => Promise<Result>,
+  ): Promise<{ result: Result; attacks: Record<string, AttackTally> }>;
+  /** Resident bytes of the service. */
+  memory(): Promise<number>;
+};
+
+/** Half of a production credential's rate limit. */
+const PROBES_PER_SECOND = 50;
+const PROBE_CONNECTIONS = 8;
+const DEADLINE_MS = 120_000;
+
+/** Runs the service and, beside it, a bare server. Only this machine talks to them. */
+export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) => Promise<Result>): Promise<Result> {
+  const closers: (() => unknown)[] = [];
+  try {
+    const data_dir = mkdtempSync(join(tmpdir(), "pestle-siege-"));
+    closers.unshift(() => removeDataDir(data_dir));
+    const server = await startServer({ data_dir, from: size.from, args: ["--demo"] });
+    closers.unshift(() => killServer(server));
+    const bare = startChild("./bare-route.ts");
+    closers.unshift(bare.end);
+    const prober = startChild("./load.ts");
+    closers.unshift(prober.end);
+    const { demo } = server;
+    const anything = { path: "*", status: 200, body: "{}" };
+    const { url } = (await bare.ask([
+      { method: "GET", ...anything },
+      { method: "POST", ...anything },
+    ])) as { url: string };
+    const targets: Record<Where, Target> = {
+      service: await targetOf(demo),
+      bare: { ...(await targetOf(demo)), base_url: url, auth_url: url, sandbox_auth_url: url },
+    };
+    await fillSandbox(demo, targets.service.sandbox_tokens[0]!, size.events);
+    const load = await probes(demo);
+    return await work({
+      async measure(duration_ms) {
+        const asked: Load = { ...load, duration_ms };
+        const { count, p50_ms, p99_ms, not_ok } = (await prober.ask(asked))["measured"] as Measured;
+        return { count, p50_ms, p99_ms, not_ok };
+      },
+      async attack(where, names, during) {
+        const running = names.map((name) => [name, startAttack(name, targets[where], size.strength)] as const);
+        try {
+          const result = await during();
+          const stopped = await Promise.all(running.map(async ([name, one]) => [name, await one.stop()] as const));
+          return { result, attacks: Object.fromEntries(stopped) };
+        } finally {
+          for (const [, one] of running) await one.stop();
+        }
+      },
+      memory: () => residentBytes(demo),
+    });
+  } finally {
+    for (const close of closers) await close();
+  }
+}
+
+async function tokenFor(demo: Demo, partner: number): Promise<string> {
+  const reply = await insist(() => issue(demo, demo.partners[partner]!), DEADLINE_MS);
+  if (reply.status !== 200) throw new Error(`the service rejected the demo's credentials with ${reply.status}`);
+  return tokenOf(reply);
+}
+
+async function targetOf(demo: Demo): Promise<Target> {
+  const { base_url, auth_url, sandbox_auth_url, partners } = demo;
+  const sandbox_tokens = [await tokenFor(demo, 0), await tokenFor(demo, 1)];
+  return { base_url, auth_url, sandbox_auth_url, account_id: partners[0]!.account_id, sandbox_tokens };
+}
+
+/** Reads that a production partner makes all day, with and without a statement. */
+async function probes(demo: Demo): Promise<Omit<Load, "duration_ms">> {
+  const token = await tokenFor(demo, 2);
+  const requests = ["/v1/orders", "/v1/products", "/v1/webhook_events", "/v1/shipping_methods"].map(
+    (path) =>
+      `GET ${path} HTTP/1.1\r\nhost: ${new URL(demo.base_url).host}\r\naccept: application/json\r\n` +
+      `authorization: Bearer ${token}\r\n\r\n`,
+  );
+  return { url: demo.base_url, requests, connections: PROBE_CONNECTIONS, due_per_second: PROBES_PER_SECOND };
+}
+
+async function fillSandbox(demo: Demo, token: string, events: number): Promise<void> {
+  const body = JSON.stringify({
+    simulation_type: "event",
+    simulation: { event_type: "RX_RECEIVED", medication_requests: [{ note: "n".repeat(16 * 1024) }] },
+  });
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    authorization: `Bearer ${token}`,
+  };
+  for (let made = 0; made < events; made++) {
+    const reply = await insist(() => ask(`${demo.base_url}/simulate`, { method: "POST", headers, body }), DEADLINE_MS);
+    if (reply.status > 299) throw new Error(`an event for the sandbox: ${reply.status} ${reply.text}`);
+  }
+}
+
+async function residentBytes(demo: Demo): Promise<number> {
+  const reply = await ask(`${demo.base_url}/metrics`);
+  const [, bytes] = /^pestle_process_resident_memory_bytes (\S+)$/m.exec(reply?.text ?? "") ?? [];
+  if (bytes === undefined) throw new Error(`/metrics has no resident memory (${reply?.status ?? "no answer"})`);
+  return Number(bytes);
+}
+
+/** Reads a value at an interval until `work` ends. */
+export async function sampled<Result>(
+  every_ms: number,
+  look: () => Promise<number>,
+  work: () => Promise<Result>,
+): Promise<{ result: Result; samples: number[] }> {
+  const samples: number[] = [];
+  let working = true;
+  const looking = (async () => {
+    while (working) {
+      samples.push(await look());
+      await delay(every_ms);
+    }
+  })();
+  try {
+    return { result: await work(), samples };
+  } finally {
+    working = false;
+    await looking;
+  }
+}
+
+/** Growth over the last two thirds of the samples, by a straight line through them, as a part of their mean. */
+export function growth(samples: readonly number[]): number {
+  const last = samples.slice(Math.floor(samples.length / 3));
+  const mean = last.reduce((sum, one) => sum + one, 0) / last.length;
+  const middle = (last.length - 1) / 2;
+  let [up, along] = [0, 0];
+  for (const [index, one] of last.entries()) {
+    up += (index - middle) * (one - mean);
+    along += (index - middle) ** 2;
+  }
+  return along === 0 ? 0 : ((up / along) * (last.length - 1)) / mean;
+}
+
+export const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? 0;

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAdmission } from "../../../src/admission.ts";
+import { recheckDue } from "../../../src/usecases/orders/recheck-orders.ts";
+import { addPatient } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
+
+const SANDBOX = 0;
+const PRODUCTION = 2;
+const POOL = 2;
+const AT_ONCE = 3;
+const LINE = AT_ONCE * 32;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp({
+    unlimited: true,
+    env: { SANDBOX_POOL_SIZE: String(POOL), SANDBOX_CONCURRENT_REQUESTS: String(AT_ONCE) },
+  });
+  // Both tokens and both catalogues are known from here on.
+  for (const partner of [SANDBOX, PRODUCTION]) expect((await app.call("/brands", { partner })).status).toBe(200);
+});
+afterAll(() => app.stop());
+
+/** Takes every connection of the sandbox's pool until the returned function is called. */
+async function holdSandboxPool(): Promise<() => Promise<void>> {
+  let letGo: () => void = () => {};
+  const released = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const held: Promise<void>[] = [];
+  for (let one = 0; one < POOL; one++) {
+    await new Promise<void>((taken) => {
+      held.push(
+        app.environments.sandbox.db.transaction(async () => {
+          taken();
+          await released;
+        }),
+      );
+    });
+  }
+  return async () => {
+    letGo();
+    await Promise.all(held);
+  };
+}
+
+test("while the sandbox uses all its connections and its line is full, production answers as ever", async () => {
+  const release = await holdSandboxPool();
+  const waiting = Array.from({ length: AT_ONCE + LINE }, () => app.call("/orders", { partner: SANDBOX }));
+  const { admission } = app.environments.sandbox;
+  await until(() => admission.load().waiting === LINE, "the line is full");
+  expect(admission.load().running).toBe(AT_ONCE);
+
+  const refused = await app.call("/orders", { partner: SANDBOX });
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+  const orders = await Promise.all(Array.from({ length: 20 }, () => app.call("/orders", { partner: PRODUCTION })));
+  expect(orders.map(({ status }) => status)).toEqual(Array(20).fill(200));
+
+  await release();
+  const served = await Promise.all(waiting);
+  expect(served.map(({ status }) => status)).toEqual(Array(AT_ONCE + LINE).fill(200));
+  expect(admission.load()).toEqual({ running: 0, waiting: 0 });
+});
+
+test("a job of one environment leaves the other's work alone", async () => {
+  const marks = async () => {
+    const { rows } = await app.deps.db.raw(
+      `select a.environment, bool_or(p.recheck_due) as due from patient p join account a using (account_id)
+      group by a.environment order by a.environment`,
+    );
+    return Object.fromEntries(rows.map(({ environment, due }) => [environment, due]));
+  };
+  for (const partner of [SANDBOX, PRODUCTION]) await addPatient(app, { partner });
+  await app.deps.db.raw("update patient set recheck_due = true");
+  expect(await marks()).toEqual({ production: true, sandbox: true });
+  await recheckDue(app.environments.sandbox);
+  expect(await marks()).toEqual({ production: true, sandbox: false });
+  await recheckDue(app.environments.production);
+  expect(await marks()).toEqual({ production: false, sandbox: false });
+});
+
+test("a request that fails gives its place to the next", async () => {
+  const admission = createAdmission(1);
+  expect(admission.enter()).toBeUndefined();
+  const second = admission.enter();
+  expect(second).toBeInstanceOf(Promise);
+  admission.leave();
+  await second;
+  expect(admission.load()).toEqual({ running: 1, waiting: 0 });
+  admission.leave();
+  expect(admission.load()).toEqual({ running: 0, waiting: 0 });
+});
