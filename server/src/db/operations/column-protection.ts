@@ -41,7 +41,8 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   audit_entry: { record: ["action", "field_groups", "patient_keys"], person: ["subject", "address", "os_user"] },
   brand: { business: ["name"] },
   catalogue_version: { business: ["summary"] },
-  credential: { business: ["name"] },
+  credential: { business: ["name", "allowed_networks"] },
+  credential_key: { record: ["kid", "jwk"] },
   idempotent_answer: { person: ["path"], business: ["idempotency_key"] },
   intake_message: {
     business: ["sender", "receiver"],

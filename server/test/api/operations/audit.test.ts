@@ -25,7 +25,20 @@ type Entry = {
   field_groups: string[];
   request_id: string | null;
 };
-const written = () => readKeeper(app.deps, randomUUID()).stop();
+/** The job has written every read so far: it keeps their order, so it has when a later one is there. */
+const written = async () => {
+  const subject = randomUUID();
+  const by = { person_id: null, role: "test", account_id: null, request_id: null };
+  app.deps.audit_log.add({ at: new Date(), action: "patient_read", subject, ...by });
+  app.deps.audit_log.onBatch();
+  await vi.waitFor(
+    async () => {
+      const { count } = await app.deps.db.raw("select from audit_entry where subject = $1", [subject]);
+      expect(count).toBe(1);
+    },
+    { timeout: 60_000, interval: 20 },
+  );
+};
 const entriesOf = async (request_id: string): Promise<Entry[]> => {
   await written();
   const { rows } = await app.deps.db.raw(

@@ -21,6 +21,7 @@ const bounded: Record<string, string> = {
   "backup-file.ts counts": "one entry per table of the schema",
   "copies.ts running": "one load per account of a request in progress, and admission limits those",
   "passwords.ts waiting": "a caller that finds the line full gets 503",
+  "audit-log.ts waiting": "refuses the read beyond MOST_ENTRIES or MOST_BYTES",
   "request-log.ts waiting": "drops and counts requests beyond MOST_WAITING",
   "adapters/webhook-client.ts under_way": CLAIMS,
   "adapters/webhook-client.ts kept": "keeps the first 4 KiB of an answer",
