@@ -64,6 +64,8 @@ export async function openWorld(options: {
   const deps: Deps = {
     config,
     db,
+    across: db,
+    tenants: db,
     queue: db,
     vault: await openVault(db, () => masterKeys(config), now()),
     // The catalogue never changes here, so cached copies stay valid.

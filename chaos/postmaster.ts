@@ -12,7 +12,8 @@ export function postmasterPid(data_dir: string): number | undefined {
 /** A direct connection to it, without the service. */
 export async function connectToPostgres(data_dir: string): Promise<pg.Client> {
   const [, , , port, host] = pidFile(data_dir) ?? [];
-  const client = new pg.Client({ host: host!, port: Number(port), user: "pestle", database: "pestle" });
+  const { owner: password } = JSON.parse(readFileSync(join(data_dir, "postgres.passwords"), "utf8"));
+  const client = new pg.Client({ host: host!, port: Number(port), user: "pestle", password, database: "pestle" });
   // A campaign may kill it while this connection is open.
   client.on("error", () => {});
   await client.connect();

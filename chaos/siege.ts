@@ -1,7 +1,9 @@
+import { execFile } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { startChild } from "../bench/child.ts";
 import type { Load, Measured } from "../bench/load.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
@@ -38,6 +40,8 @@ export type Siege = {
 const PROBES_PER_SECOND = 50;
 const PROBE_CONNECTIONS = 8;
 const DEADLINE_MS = 120_000;
+/** A production partner who waits longer than this has no answer. */
+const PATIENCE_MS = 60_000;
 
 /** Runs the service and, beside it, a bare server. Only this machine talks to them. */
 export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) => Promise<Result>): Promise<Result> {
@@ -49,8 +53,8 @@ export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) =
     closers.unshift(() => killServer(server));
     const bare = startChild("./bare-route.ts");
     closers.unshift(bare.end);
-    const prober = startChild("./load.ts");
-    closers.unshift(prober.end);
+    let prober = startChild("./load.ts");
+    closers.unshift(() => prober.end());
     const { demo } = server;
     const anything = { path: "*", status: 200, body: "{}" };
     const { url } = (await bare.ask([
@@ -66,7 +70,24 @@ export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) =
     return await work({
       async measure(duration_ms) {
         const asked: Load = { ...load, duration_ms };
-        const { count, p50_ms, p99_ms, not_ok } = (await prober.ask(asked))["measured"] as Measured;
+        const over = new AbortController();
+        const late = delay(duration_ms + PATIENCE_MS, "late" as const, over).catch(() => "late" as const);
+        const answer = await Promise.race([
+          prober.ask(asked).catch((error: Error) => ({ failed: error.message })),
+          late.then(() => ({ failed: "no answer" })),
+        ]);
+        over.abort();
+        if (!("measured" in answer)) {
+          prober.end();
+          prober = startChild("./load.ts");
+          return {
+            count: 0,
+            p50_ms: Number.POSITIVE_INFINITY,
+            p99_ms: Number.POSITIVE_INFINITY,
+            not_ok: [String(answer.failed)],
+          };
+        }
+        const { count, p50_ms, p99_ms, not_ok } = answer["measured"] as Measured;
         return { count, p50_ms, p99_ms, not_ok };
       },
       async attack(where, names, during) {
@@ -79,7 +100,7 @@ export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) =
           for (const [, one] of running) await one.stop();
         }
       },
-      memory: () => residentBytes(demo),
+      memory: () => residentBytes(server.pid),
     });
   } finally {
     for (const close of closers) await close();
@@ -125,11 +146,10 @@ async function fillSandbox(demo: Demo, token: string, events: number): Promise<v
   }
 }
 
-async function residentBytes(demo: Demo): Promise<number> {
-  const reply = await ask(`${demo.base_url}/metrics`);
-  const [, bytes] = /^pestle_process_resident_memory_bytes (\S+)$/m.exec(reply?.text ?? "") ?? [];
-  if (bytes === undefined) throw new Error(`/metrics has no resident memory (${reply?.status ?? "no answer"})`);
-  return Number(bytes);
+/** From the system, because a service in trouble may not answer. */
+async function residentBytes(pid: number): Promise<number> {
+  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
+  return Number(stdout) * 1024;
 }
 
 /** Reads a value at an interval until `work` ends. */

@@ -122,8 +122,13 @@ export async function startApp(
   // A failed start closes these, last opened first. Otherwise the embedded database would keep running.
   const opened: { close(): Promise<void> }[] = [database];
   try {
-    await migrate(db);
-    await alignFeed(db);
+    const owner = database.openOwner();
+    opened.unshift(owner);
+    await migrate(owner, { roles: await database.roles() });
+    await alignFeed(owner);
+    // Nothing that serves requests keeps a connection of the owner.
+    opened.shift();
+    await owner.close();
     const vault = await openVault(db, (make) => masterKeys(config, make), now());
     const reloadKeys = () =>
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
@@ -162,6 +167,8 @@ export async function startApp(
       config,
       addresses,
       db,
+      across: db,
+      tenants: database.tenants,
       queue: database.queue,
       vault,
       bus,
@@ -188,6 +195,7 @@ export async function startApp(
       sandbox: {
         ...deps,
         ...database.sandbox,
+        across: database.sandbox.db,
         serves: "sandbox",
         admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS),
       },
@@ -202,7 +210,7 @@ export async function startApp(
     opened.unshift(...Object.values(listeners));
     addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, environments);
-    addWebApi(listeners.partner, deps, webRoutes);
+    addWebApi(listeners.partner, environments, webRoutes);
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
     addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
     addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);

@@ -3,7 +3,7 @@ import { northAmericanPhone } from "./domain/values/address/phone.ts";
 import { isStateCode } from "./domain/values/address/states.ts";
 import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
 import { networksOf } from "./domain/values/networks.ts";
-import { address, choice, file, key, line, matching, port, type Setting, whole } from "./setting.ts";
+import { address, choice, databaseUrl, file, key, line, matching, port, type Setting, whole } from "./setting.ts";
 
 /**
  * Every setting in one table. Only this file reads the environment. `pestle config` and docs/config.md print the table.
@@ -29,24 +29,32 @@ export const settings = {
     fix: "a writable folder",
     parse: (value: string) => (isAbsolute(value) ? value : resolve(value)),
   },
-  DATABASE_URL: {
-    default: "",
-    meaning: "Your PostgreSQL (15 or later). If unset, Pestle runs its own in DATA_DIR.",
-    fix: "postgresql://user:password@host:5432/database",
-    secret: true,
-    parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
-  },
+  DATABASE_URL: databaseUrl(
+    "Your PostgreSQL (15 or later), as the role that serves one account at a time. If unset, Pestle runs its own in DATA_DIR.",
+  ),
+  DATABASE_OWNER_URL: databaseUrl(
+    "The same database as the role that owns the tables. Only migrations, backups and restores use it.",
+  ),
+  DATABASE_JOBS_URL: databaseUrl(
+    "The same database as the role that works across accounts: jobs, dashboard, intake and commands.",
+  ),
+  PGSSLMODE: choice(
+    "",
+    ["", "disable", "allow", "prefer", "require", "no-verify", "verify-ca", "verify-full"],
+    "TLS to PostgreSQL, if the URL has no `sslmode`. Unset: `verify-full`, or `disable` for a database on this machine. Anything but `disable` and `no-verify` verifies the certificate of a remote server.",
+  ),
+  PGSSLROOTCERT: file("PEM", "PEM certificates that sign PostgreSQL's certificate, if it is not publicly trusted."),
   DATABASE_POOL_SIZE: whole(
     "16",
     2,
     500,
-    "Maximum PostgreSQL connections per process for production, the dashboard and the portal.",
+    "Maximum PostgreSQL connections per process for production. Work across accounts, the dashboard and the portal have half as many of their own.",
   ),
   SANDBOX_POOL_SIZE: whole(
     "6",
     2,
     500,
-    "Maximum PostgreSQL connections per process for the sandbox. Sandbox requests and jobs use no others.",
+    "Maximum PostgreSQL connections per process for requests in the sandbox. Its jobs have half as many of their own.",
   ),
   CONCURRENT_REQUESTS: whole(
     "128",
@@ -295,6 +303,12 @@ function checkTogether(config: Config): void {
   if (config.DATABASE_URL !== "" && config.MASTER_KEY === "") {
     throw new WrongSetting(
       "DATABASE_URL requires MASTER_KEY. Generate one with `openssl rand -hex 32` and keep it safe.",
+    );
+  }
+  const split = [config.DATABASE_OWNER_URL, config.DATABASE_JOBS_URL].filter((url) => url !== "").length;
+  if (split === 1 || (split === 2 && config.DATABASE_URL === "")) {
+    throw new WrongSetting(
+      "DATABASE_URL, DATABASE_OWNER_URL and DATABASE_JOBS_URL belong together. Set all three; `pestle database roles` creates the roles.",
     );
   }
   if ((config.SMTP_URL === "") !== (config.MAIL_FROM === "")) {

@@ -1,22 +1,39 @@
 import type { Config } from "./config.ts";
+import { connectionTo } from "./db/connection.ts";
 import { type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
+import { loadRole, type Roles } from "./db/roles.ts";
 
-export type Database = {
+/** The connections of one environment. */
+type Pools = {
+  /** For work across accounts: jobs, the pharmacy's pages, intake and commands. Its role sees every account. */
   db: Db;
-  /** The same database with separate connections for the delivery queue, which never waits for the others. */
+  /** For requests of one account (`tenants.of`). Without an account, its role sees no row of any. */
+  tenants: Db;
+  /** The same database as `db`, with separate connections for the delivery queue, which never waits for the others. */
   queue: Db;
-  /** The same two with the sandbox's own connections. */
-  sandbox: { db: Db; queue: Db };
+};
+
+export type Database = Pools & {
+  /** The same with the sandbox's own connections. */
+  sandbox: Pools;
+  /** Opens the database as the owner of the tables, for migrations, backups and restores. The caller closes it. */
+  openOwner(): Db;
+  /** Undefined if one role does everything. */
+  roles(): Promise<Roles | undefined>;
   embedded: boolean;
   /** Restarts an embedded database that stopped. Does nothing with DATABASE_URL. */
   revive(): Promise<void>;
-  /** Closes the pool, and stops an embedded database that no other process uses. */
+  /** Closes the pools, and stops an embedded database that no other process uses. */
   close(): Promise<void>;
 };
 
+type Connections = Record<"owner" | "service" | "jobs", DbOptions["connection"]>;
+
 /** One to claim, one to record results, one spare. */
 const QUEUE_CONNECTIONS = 3;
+const OWNER_CONNECTIONS = 2;
+const FEWEST_CONNECTIONS = 2;
 
 /** Opens the configured database: DATABASE_URL, or the embedded one in DATA_DIR. The service and the CLI share this. */
 export async function openDatabase(
@@ -31,25 +48,44 @@ export async function openDatabase(
     ...report,
   };
   // A pool connects when it is used, so a command that never uses the sandbox's costs nothing.
-  const openAll = (connection: DbOptions["connection"]) => {
-    const open = (pool_size: number) => ({
-      db: openDb({ ...shared, connection, pool_size }),
-      queue: openDb({ ...shared, connection, pool_size: QUEUE_CONNECTIONS, along_indexes: true }),
-    });
+  const openAll = ({ owner, service, jobs }: Connections, split: boolean) => {
+    const open = (pool_size: number): Pools => {
+      const tenants = openDb({ ...shared, connection: service, pool_size });
+      const jobs_size = Math.max(FEWEST_CONNECTIONS, Math.ceil(pool_size / 2));
+      return {
+        db: split ? openDb({ ...shared, connection: jobs, pool_size: jobs_size }) : tenants,
+        tenants,
+        queue: openDb({ ...shared, connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true }),
+      };
+    };
     const production = open(config.DATABASE_POOL_SIZE);
     const sandbox = open(config.SANDBOX_POOL_SIZE);
-    const pools = [production, sandbox].flatMap(({ db, queue }) => [db, queue]);
-    return { ...production, sandbox, close: async () => void (await Promise.all(pools.map((pool) => pool.close()))) };
+    const pools = new Set([production, sandbox].flatMap(({ db, tenants, queue }) => [db, tenants, queue]));
+    const { db, tenants } = production;
+    return {
+      ...production,
+      sandbox,
+      openOwner: () => openDb({ ...shared, connection: owner, pool_size: OWNER_CONNECTIONS }),
+      roles: async () => (split ? { service: await loadRole(tenants), jobs: await loadRole(db) } : undefined),
+      close: async () => void (await Promise.all([...pools].map((pool) => pool.close()))),
+    };
   };
   if (config.DATABASE_URL !== "") {
-    const opened = openAll({ connectionString: config.DATABASE_URL });
-    return { ...opened, embedded: false, revive: async () => {} };
+    const ssl = { mode: config.PGSSLMODE, root_certificate_file: config.PGSSLROOTCERT };
+    const service = connectionTo(config.DATABASE_URL, ssl);
+    const split = config.DATABASE_JOBS_URL !== "";
+    const connections = {
+      owner: split ? connectionTo(config.DATABASE_OWNER_URL, ssl) : service,
+      service,
+      jobs: split ? connectionTo(config.DATABASE_JOBS_URL, ssl) : service,
+    };
+    return { ...openAll(connections, split), embedded: false, revive: async () => {} };
   }
   const embedded = await openEmbeddedPostgres({
     data_dir: config.DATA_DIR,
     ...(log && { log }),
   });
-  const opened = openAll(embedded.connection);
+  const opened = openAll({ ...embedded, owner: embedded.connection }, true);
   return {
     ...opened,
     embedded: true,

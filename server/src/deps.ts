@@ -11,7 +11,7 @@ import type { AuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
-import type { Database } from "./db/db.ts";
+import type { Database, Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
@@ -29,7 +29,12 @@ export type Deps = {
   config: Config;
   /** Public URLs of the three listeners, set when they listen. */
   addresses: Readonly<Addresses>;
+  /** All accounts, or the one account of the request (`forAccount`). */
   db: Database;
+  /** All accounts, always: for work of the pharmacy that a request of one account causes. */
+  across: Database;
+  /** The database for one account at a time. */
+  tenants: Pick<Db, "of">;
   /** Only for the delivery queue. */
   queue: Database;
   vault: Vault;
@@ -70,6 +75,12 @@ export type Deps = {
   /** The environment whose accounts a job handles; undefined for both. */
   serves?: Environment;
 };
+
+/**
+ * The same dependencies for one account: its statements see and write rows of that account alone, even if they forget to
+ * say which. Every request of a partner runs with these.
+ */
+export const forAccount = (deps: Deps, account_id: string): Deps => ({ ...deps, db: deps.tenants.of(account_id) });
 
 /**
  * The dependencies of one environment's requests, tokens and jobs: its own connections, its own limit of requests at once.

@@ -40,6 +40,16 @@ export function address(meaning: string) {
   return { default: "", meaning, fix: "an http(s) URL without a trailing slash", parse };
 }
 
+export function databaseUrl(meaning: string) {
+  return {
+    default: "",
+    meaning,
+    fix: "postgresql://user:password@host:5432/database",
+    secret: true,
+    parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
+  };
+}
+
 export function file(format: "CSV" | "JSON" | "PEM", meaning: string) {
   return { default: "", meaning, fix: `the path of a readable ${format} file`, parse: (value: string) => value };
 }

@@ -16,6 +16,9 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   whoami: notAudited(NO_DATABASE),
   token: notAudited("It asks the token server, which writes the entry."),
 
+  "database roles": notAudited(
+    "It works as the owner, before the roles of the service exist. The log of PostgreSQL records it.",
+  ),
   "partner create": writes("command_run", "partner"),
   "partner list": writes("command_run", "partner"),
   "partner route": writes("command_run", "partner"),

@@ -40,6 +40,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["stock"], async () => (await import("./catalogue/stock.ts")).stockCommands],
   [["safety"], async () => (await import("./safety/safety.ts")).safetyCommands],
   [["backup", "restore"], async () => (await import("./operations/backup.ts")).backupCommands],
+  [["database"], async () => (await import("./operations/database.ts")).databaseCommands],
   [["keys"], async () => (await import("./operations/keys.ts")).keysCommands],
   [["completion"], async () => (await import("./completion.ts")).completionCommand(loadCommands)],
 ];

@@ -44,6 +44,7 @@ export const groups: Record<string, string> = {
   events: "an account's events and their deliveries",
   logs: "an account's API requests",
   keys: "encryption keys",
+  database: "the roles of your PostgreSQL",
 };
 
 const FOOTER = `

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../config.ts";
-import { openDatabase } from "../database.ts";
+import { type Database, openDatabase } from "../database.ts";
 import type { Db } from "../db/db.ts";
 import { migrationState } from "../db/migrate.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
@@ -11,15 +11,38 @@ import { openVault, type Vault } from "../vault/vault.ts";
 import { auditCommand } from "./audit-command.ts";
 import { reason } from "./errors.ts";
 
-export type Session = { config: Config; db: Db; now: Date };
+/** `db` works across accounts, and `tenants` for one account at a time. */
+export type Session = { config: Config; db: Db; tenants: Db; now: Date };
 
 /**
  * Opens the database, runs the work and closes it. If a service is running, the command shares its embedded database
  * and leaves it running; otherwise the command starts the database and stops it again.
  */
-export async function withDatabase<Result>(
+export const withDatabase = <Result>(config: Config, work: (session: Session) => Promise<Result>): Promise<Result> =>
+  opened(config, ({ db, tenants }) => work({ config, db, tenants, now: new Date() }));
+
+/** For commands that need the owner of the tables: migrations, backups and restores. */
+export const withOwner = <Result>(
   config: Config,
-  work: (session: Session) => Promise<Result>,
+  work: (session: Pick<Database, "roles"> & { db: Db; now: Date }) => Promise<Result>,
+  options: { create?: boolean } = {},
+): Promise<Result> =>
+  opened(
+    config,
+    async (database) => {
+      const db = database.openOwner();
+      try {
+        return await work({ db, roles: database.roles, now: new Date() });
+      } finally {
+        await db.close();
+      }
+    },
+    options,
+  );
+
+async function opened<Result>(
+  config: Config,
+  work: (database: Database) => Promise<Result>,
   { create = false } = {},
 ): Promise<Result> {
   // A command run in the wrong folder must not create a database there.
@@ -34,7 +57,7 @@ export async function withDatabase<Result>(
   };
   const database = await openDatabase(config, { onBroken });
   try {
-    return await work({ config, db: database.db, now: new Date() });
+    return await work(database);
   } catch (error) {
     if (!(error instanceof StatusRefusal)) throw error;
     const remedy =

@@ -55,6 +55,11 @@ export type Database = Queryable & {
 export type Tx = Database & { readonly in_transaction: true };
 
 export type Db = Database & {
+  /**
+   * The same database for one account: the row-level policies show and accept rows of this account alone. The setting
+   * lasts for one transaction, so that no connection remembers an account.
+   */
+  of(account_id: string): Database;
   /** A separate connection outside the pool, for LISTEN. The caller ends it. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
@@ -142,6 +147,8 @@ export function openDb(options: DbOptions): Db {
           ...(options.along_indexes ? NO_SCANS : []),
         ];
         await client.query(limited(settings.join("; ")));
+        // Prepared once here, so that a statement of an account only binds it.
+        await client.query({ ...limited(enterText("$1")), name: ENTER, values: [""] });
       },
     }),
   });
@@ -149,10 +156,31 @@ export function openDb(options: DbOptions): Db {
   pool.on("error", (error) => onBroken?.(error));
   pool.on("connect", neverUnheard);
 
-  const queryable = (target: pg.Pool | pg.PoolClient, watcher: Watcher): Queryable => {
+  /**
+   * One statement outside a transaction. `pool.query` would close the connection after every error, also after a lost race,
+   * and a new connection costs a password check.
+   */
+  const alone = async (query: LimitedQuery, account_id: string | undefined): Promise<pg.QueryResult> => {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      if (account_id === undefined) return await client.query(query);
+      return await new Promise((resolve, reject) => {
+        client.query(new AccountQuery(account_id, named_statements, query, resolve, reject));
+      });
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) broken = error as Error;
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  const queryable = (target: pg.Pool | pg.PoolClient, watcher: Watcher, account_id?: string): Queryable => {
     const send = async (query: LimitedQuery) => {
       try {
-        return await target.query(query);
+        if (target !== pool) return await target.query(query);
+        return await alone(query, account_id);
       } catch (error) {
         if (isSilence(error)) watcher.onSilent?.(error);
         throw unavailable(error, onBroken);
@@ -181,8 +209,8 @@ export function openDb(options: DbOptions): Db {
     };
   };
 
-  return {
-    ...queryable(pool, options),
+  const database = (account_id?: string): Database => ({
+    ...queryable(pool, options, account_id),
     in_transaction: false,
     async transaction(work, mode = "read committed") {
       const client = await pool.connect().catch((error) => {
@@ -204,7 +232,8 @@ export function openDb(options: DbOptions): Db {
       };
       client.on("error", rememberBroken);
       try {
-        await client.query(limited(`begin isolation level ${mode}`));
+        const begin = `begin isolation level ${mode}`;
+        await client.query(limited(account_id === undefined ? begin : `${begin}; ${enterAccount(account_id)}`));
         const tx: Tx = {
           ...queryable(client, watcher),
           in_transaction: true,
@@ -228,6 +257,11 @@ export function openDb(options: DbOptions): Db {
         broken = error;
       }
     },
+  });
+
+  return {
+    ...database(),
+    of: (account_id) => database(account_id),
     async connect() {
       const client = new pg.Client({ ...clientConfig, statement_timeout: 0 });
       neverUnheard(client);
@@ -237,6 +271,65 @@ export function openDb(options: DbOptions): Db {
     close: () => pool.end(),
   };
 }
+
+/** The setting that the row-level policies compare with `account_id`. */
+export const ACCOUNT_SETTING = "pestle.account_id";
+const ENTER = "pestle_enter_account";
+const enterText = (value: string) => `select set_config('${ACCOUNT_SETTING}', ${value}, true)`;
+const enterAccount = (account_id: string) => enterText(pg.escapeLiteral(account_id));
+
+/**
+ * One statement of one account, in one round trip. The setting and the statement go out before one Sync, which makes
+ * them one transaction: the setting ends with it.
+ */
+class AccountQuery extends pg.Query {
+  readonly #account_id: string;
+  readonly #named: boolean;
+  #entered = false;
+  readonly query_timeout: number | undefined;
+
+  constructor(
+    account_id: string,
+    named: boolean,
+    { query_timeout, ...query }: LimitedQuery,
+    resolve: (result: pg.QueryResult) => void,
+    reject: (error: Error) => void,
+  ) {
+    super({ ...query, queryMode: "extended" } as pg.QueryConfig, (error, result) =>
+      error ? reject(error) : resolve(result),
+    );
+    this.#account_id = account_id;
+    this.#named = named;
+    this.query_timeout = query_timeout;
+  }
+
+  override submit = (connection: pg.Connection) => {
+    const statement = this.#named ? ENTER : "";
+    connection.stream.cork();
+    try {
+      if (!this.#named) connection.parse({ name: "", text: enterText("$1"), types: [] }, true);
+      connection.bind({ portal: "", statement, values: [this.#account_id] } as pg.BindConfig, true);
+      connection.execute({ portal: "", rows: "" }, true);
+      return pg.Query.prototype.submit.call(this, connection);
+    } finally {
+      connection.stream.uncork();
+    }
+  };
+
+  handleDataRow(message: unknown) {
+    if (this.#entered) inherited.handleDataRow.call(this, message);
+  }
+
+  handleCommandComplete(message: unknown, connection: pg.Connection) {
+    if (this.#entered) inherited.handleCommandComplete.call(this, message, connection);
+    this.#entered = true;
+  }
+}
+/** The driver calls these, but its types omit them. */
+const inherited = pg.Query.prototype as unknown as {
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, connection: pg.Connection): void;
+};
 
 /**
  * An answer and the end of its connection may arrive in one packet. The connection then breaks before its new owner has

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Database, Queryable } from "./db.ts";
+import { type Roles, roleChanges } from "./roles.ts";
 
 export type Migration = { version: number; name: string; text: string; checksum: string };
 
@@ -27,8 +28,14 @@ export function readMigrations(): Migration[] {
     });
 }
 
-/** Migrates the schema forward, one process at a time, and returns the names of the migrations it applied. */
-export async function migrate(db: Database, upTo = Number.POSITIVE_INFINITY): Promise<string[]> {
+/**
+ * Migrates the schema forward, one process at a time, and returns the names of the migrations it applied. Run by the
+ * owner of the tables. With `roles`, gives the other roles their rights on the newest schema.
+ */
+export async function migrate(
+  db: Database,
+  { upTo = Number.POSITIVE_INFINITY, roles }: { upTo?: number; roles?: Roles | undefined } = {},
+): Promise<string[]> {
   await requireSupportedVersion(db);
   const migrations = readMigrations().filter((migration) => migration.version <= upTo);
   return db.transaction(async (tx) => {
@@ -48,6 +55,7 @@ export async function migrate(db: Database, upTo = Number.POSITIVE_INFINITY): Pr
         checksum,
       ]);
     }
+    if (roles !== undefined) for (const change of await roleChanges(tx, roles)) await tx.raw(change);
     return pending.map(({ version, name }) => `${String(version).padStart(4, "0")}_${name}`);
   });
 }
@@ -62,9 +70,11 @@ export async function migrationState(db: Database): Promise<{ applied: number; p
 
 export type Applied = { version: number; checksum: string };
 
-/** Empty for a database that was never migrated. */
+/** Empty for a database that was never migrated, or not since it has this role. */
 export async function appliedMigrations(db: Queryable): Promise<Applied[]> {
-  const { rows } = await db.raw("select to_regclass('schema_migration') is not null as there");
+  const { rows } = await db.raw(
+    "select coalesce(has_table_privilege(to_regclass('schema_migration'), 'SELECT'), false) as there",
+  );
   if (rows[0]?.["there"] !== true) return [];
   return (await db.raw("select version, checksum from schema_migration order by version")).rows as Applied[];
 }

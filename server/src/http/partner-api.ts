@@ -2,7 +2,7 @@ import { type AuditedOperation, type Endpoint, endpoints, type OperationId, part
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
-import type { Deps, PerEnvironment } from "../deps.ts";
+import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import type { FinishedAnswer } from "../usecases/write.ts";
@@ -144,7 +144,7 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
   return (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
-    const result = admitted(deps, () => handler(deps, call));
+    const result = admitted(deps, () => handler(forAccount(deps, call.grant.account_id), call));
     const answered = (made: Answer) => {
       if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
       return send(request, reply, made);
@@ -161,7 +161,7 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
     const optional = endpoint.body_optional ?? false;
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const done = await admitted(deps, () => handler(deps, { ...call, key }, body));
+    const done = await admitted(deps, () => handler(forAccount(deps, call.grant.account_id), { ...call, key }, body));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };

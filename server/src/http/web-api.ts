@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type {
   PersonRoleName,
   WebAnswer,
@@ -8,11 +9,15 @@ import type {
   WebStream,
 } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps } from "../deps.ts";
+import type { Deps, PerEnvironment } from "../deps.ts";
+import { networkOf } from "../domain/accounts/network.ts";
+import type { Limit } from "../domain/accounts/rate-limit.ts";
+import { BoundedMap } from "../domain/values/bounded-map.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { findSession, type SignedIn } from "../usecases/accounts/sign-in.ts";
 import { WorkRefusal } from "../usecases/fulfillment/work-refusal.ts";
+import { admitted } from "./admitted.ts";
 import { type Answer, json, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { unkept } from "./errors.ts";
@@ -71,14 +76,27 @@ export type WebCall = {
 export const cookieName = (request: FastifyRequest): string =>
   request.protocol === "https" ? "__Host-pestle-session" : "pestle-session";
 
-/** Adds routes under `/web`. It checks session, role, origin and CSRF token, so that no route can forget them. */
-export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly WebRoute[]): void {
+/** Requests of one person: far more than the pages send, and less than a program would. */
+const PERSON_LIMIT: Limit = { rate_per_second: 100, burst: 500 };
+/** Cookies that this process does not know, per network. A cookie that has a session gives its try back. */
+export const UNKNOWN_COOKIES: Limit = { rate_per_second: 20, burst: 500 };
+/** Sessions that this process has seen, so that a stranger on the same network does not lock their owners out. */
+const MOST_SEEN = { entries: 10_000, bytes: 4 * 1024 * 1024, bytesOf: () => 8 };
+type Seen = BoundedMap<true>;
+
+/**
+ * Adds routes under `/web`. It checks session, limits, role, origin and CSRF token, so that no route can forget them. A
+ * route of the portal uses the connections and the turn of its environment, as the partner API does.
+ */
+export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: readonly WebRoute[]): void {
+  const seen: Seen = new BoundedMap(MOST_SEEN);
   for (const route of routes) {
+    const ofEnvironment = route.path.startsWith("/portal/:environment/");
     app.route({
       method: route.method,
       url: `/web${route.path}`,
       handler: async (request, reply) => {
-        const person = await admitted(deps, request, route);
+        const person = await callerOf(per.production, seen, request, route);
         if (person === "signed out") {
           return send(request, reply, unkept(json(401, { error: { error_code: 401, message: SIGN_IN } })));
         }
@@ -92,7 +110,9 @@ export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly Web
           request,
           reply,
         };
-        const answer = await answered(deps, route, call);
+        const deps = ofEnvironment && call.params["environment"] === "sandbox" ? per.sandbox : per.production;
+        const work = () => answered(deps, route, call);
+        const answer = await (ofEnvironment ? admitted(deps, work) : work());
         return answer === undefined ? reply : send(request, reply, unkept(answer));
       },
     });
@@ -119,18 +139,47 @@ async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promi
 }
 
 /** A route of another role answers 404, like an unknown one. */
-async function admitted(
+async function callerOf(
   deps: Deps,
+  seen: Seen,
   request: FastifyRequest,
   { roles }: WebRoute,
 ): Promise<SignedIn | undefined | "signed out"> {
   const cookie = cookieOf(request);
-  const person = cookie === undefined ? undefined : await findSession(deps, cookie, isPresent(request));
+  const person = cookie === undefined ? undefined : await sessionOf(deps, seen, request, cookie);
   if (roles === "anyone") return person;
   if (person === undefined) return "signed out";
   if (roles === "signed_in") return person;
   if (!person.complete) return "signed out";
   if (!(roles as readonly string[]).includes(person.role)) throw new StatusRefusal(404);
+  return person;
+}
+
+/** Looks a session up, which costs a statement, and counts the request against its limits. */
+async function sessionOf(
+  deps: Deps,
+  seen: Seen,
+  request: FastifyRequest,
+  cookie: string,
+): Promise<SignedIn | undefined> {
+  const key = hash("sha256", cookie, "base64url");
+  const spend = (who: string, what: string, limit: Limit) => {
+    const spent = deps.strangers.spend(who, what, limit, deps.now().getTime());
+    if (!spent.allowed) throw new StatusRefusal(429, spent.retry_after_s);
+  };
+  const network = networkOf(request.ip ?? "");
+  const isNew = seen.get(key) === undefined;
+  if (isNew) spend(network, "cookie", UNKNOWN_COOKIES);
+  const person = await findSession(deps, cookie, isPresent(request));
+  if (person === undefined) {
+    seen.delete(key);
+    return undefined;
+  }
+  if (isNew) {
+    deps.strangers.giveBack(network, "cookie", UNKNOWN_COOKIES);
+    seen.set(key, true);
+  }
+  spend(person.person_id, "web", PERSON_LIMIT);
   return person;
 }
 

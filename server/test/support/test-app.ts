@@ -8,9 +8,10 @@ import { inject } from "vitest";
 import type { WebhookClient } from "../../src/adapters/webhook-client.ts";
 import { type App, startApp } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
+import { type Db, openDb } from "../../src/db/db.ts";
 import type { Route } from "../../src/http/partner-api.ts";
 import { type Demo, readDemo, seedDemo, writeDemo } from "../../src/seed/demo.ts";
-import { DEMO_TEMPLATE, EMPTY_TEMPLATE, TEST_MASTER_KEY } from "./test-cluster.ts";
+import { DEMO_TEMPLATE, EMPTY_TEMPLATE, TEST_MASTER_KEY, urlAs } from "./test-cluster.ts";
 
 export { TEST_MASTER_KEY };
 
@@ -35,6 +36,8 @@ export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ u
 }
 
 export type TestApp = App & {
+  /** The database as the owner of the tables. */
+  owner: Db;
   demo: Demo;
   config: Config;
   /** Log lines. */
@@ -65,8 +68,11 @@ export async function startTestApp(
 ): Promise<TestApp> {
   const database = options.url === undefined ? await createTestDatabase(DEMO_TEMPLATE) : undefined;
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-app-"));
+  const owner_url = options.url ?? database!.url;
   const config = readConfig({
-    DATABASE_URL: options.url ?? database!.url,
+    DATABASE_URL: urlAs("service", owner_url),
+    DATABASE_OWNER_URL: owner_url,
+    DATABASE_JOBS_URL: urlAs("jobs", owner_url),
     DATABASE_POOL_SIZE: "6",
     // Most tests use the sandbox, and those that name a size or a concurrency mean the one that they use.
     SANDBOX_POOL_SIZE: options.env?.["DATABASE_POOL_SIZE"] ?? "6",
@@ -91,6 +97,9 @@ export async function startTestApp(
     ...(options.routes === undefined ? {} : { routes: options.routes }),
     ...(options.webhook_client === undefined ? {} : { webhook_client: options.webhook_client }),
   });
+  const owner = openDb({ connection: { connectionString: owner_url }, pool_size: 2, named_statements: true });
+  // A test's own statements damage rows and tables that no role of the service can touch.
+  app.deps.db.raw = owner.raw;
   if (options.unlimited) await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
   const demo = { ...(readDemo(data_dir) ?? ({ partners: [] } as unknown as Demo)), ...app.addresses };
   const tokens = new Map<number, string>();
@@ -107,6 +116,7 @@ export async function startTestApp(
   };
   return {
     ...app,
+    owner,
     demo,
     config,
     lines: () => written.map((line) => JSON.parse(line)),
@@ -123,6 +133,7 @@ export async function startTestApp(
     async stop() {
       // Tests leave bodies unread, and the server need not wait for them.
       await app.stop(100);
+      await owner.close();
       await database?.drop();
       rmSync(data_dir, { recursive: true, force: true });
     },

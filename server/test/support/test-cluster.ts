@@ -7,6 +7,7 @@ import { readConfig } from "../../src/config.ts";
 import { openDb } from "../../src/db/db.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { createRolesText, type Roles } from "../../src/db/roles.ts";
 import { type Demo, readDemo, seedDemo } from "../../src/seed/demo.ts";
 import { masterKeys } from "../../src/vault/master-key.ts";
 import { openVault } from "../../src/vault/vault.ts";
@@ -16,6 +17,9 @@ export const EMPTY_TEMPLATE = "pestle_template";
 export const DEMO_TEMPLATE = "pestle_demo_template";
 /** Settings of a cluster that is deleted after the run. */
 const FASTER = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+/** The roles that serve requests in tests. The owner is the role of the cluster's address. */
+export const TEST_ROLES: Roles = { service: "pestle_service", jobs: "pestle_jobs" };
+const TEST_PASSWORD = "test";
 export const TEST_MASTER_KEY = "7".repeat(64);
 
 declare module "vitest" {
@@ -42,8 +46,8 @@ export default async function startTestCluster(project: TestProject): Promise<()
   }
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-test-"));
   const embedded = await openEmbeddedPostgres({ data_dir });
-  const { host, port, user } = embedded.connection;
-  const cluster_url = `postgresql://${user}@/{database}?host=${encodeURIComponent(host)}&port=${port}`;
+  const { host, port, user, password } = embedded.connection;
+  const cluster_url = `postgresql://${user}:${password}@/{database}?host=${encodeURIComponent(host)}&port=${port}`;
   await writeCarelessly(cluster_url);
   await provideTemplates(project, cluster_url);
   return async () => {
@@ -64,9 +68,20 @@ async function writeCarelessly(cluster_url: string): Promise<void> {
   await admin.end();
 }
 
+/** The same address as another role. */
+export const urlAs = (role: keyof Roles, url: string): string =>
+  url.replace(/^(\w+:\/\/)(?:[^/?]*@)?/, `$1${TEST_ROLES[role]}:${TEST_PASSWORD}@`);
+
 async function provideTemplates(project: TestProject, cluster_url: string): Promise<void> {
   const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
   await admin.connect();
+  const passwords = { service: TEST_PASSWORD, jobs: TEST_PASSWORD };
+  for (const [role, text] of Object.entries(createRolesText(TEST_ROLES, passwords))) {
+    const { rows } = await admin.query("select from pg_roles where rolname = $1", [
+      Object.values(TEST_ROLES)[Number(role)],
+    ]);
+    await admin.query(rows.length === 0 ? text : text.replace("create role", "alter role"));
+  }
   for (const name of [DEMO_TEMPLATE, EMPTY_TEMPLATE]) await admin.query(`drop database if exists ${name} with (force)`);
   await admin.query(`create database ${EMPTY_TEMPLATE}`);
   const open = (name: string) =>
@@ -76,7 +91,7 @@ async function provideTemplates(project: TestProject, cluster_url: string): Prom
       named_statements: true,
     });
   const empty = open(EMPTY_TEMPLATE);
-  await migrate(empty);
+  await migrate(empty, { roles: TEST_ROLES });
   await empty.close();
   await admin.query(`create database ${DEMO_TEMPLATE} template ${EMPTY_TEMPLATE}`);
   await admin.end();

@@ -32,7 +32,7 @@ export function withDeps<Result>(
   work: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
   const config = readConfig(env);
-  return withVault(config, async ({ db, vault }) => {
+  return withVault(config, async ({ db, tenants, vault }) => {
     // The log, which records who printed a document, goes to standard error, apart from the output.
     const log = pino(
       { level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime },
@@ -44,6 +44,8 @@ export function withDeps<Result>(
     return work({
       config,
       db,
+      across: db,
+      tenants,
       queue: db,
       vault,
       bus: { fresh: () => false },

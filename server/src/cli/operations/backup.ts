@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { readConfig } from "../../config.ts";
+import type { Db } from "../../db/db.ts";
 import { migrationState } from "../../db/migrate.ts";
 import { backUp } from "../../usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
@@ -7,7 +8,7 @@ import { keptMasterKeys } from "../../vault/master-key.ts";
 import { auditCommand } from "../audit-command.ts";
 import { progress } from "../output.ts";
 import type { CommandRow } from "../program.ts";
-import { type Session, withDatabase } from "../session.ts";
+import { withOwner } from "../session.ts";
 
 export const backupCommands: readonly CommandRow[] = [
   {
@@ -18,7 +19,7 @@ export const backupCommands: readonly CommandRow[] = [
     async run(_options, file, env) {
       const bar = progress();
       const config = readConfig(env);
-      const { header, rows } = await withDatabase(config, async ({ db, now }) => {
+      const { header, rows } = await withOwner(config, async ({ db, now }) => {
         // A database of an older version has no place for the entry; its backup is still worth taking.
         if ((await migrationState(db)).pending.length === 0) await auditCommand(db, now);
         return backUp(db, file, keptMasterKeys(config), now, (table, count) => bar.show(`${table} ${count}`));
@@ -42,13 +43,13 @@ export const backupCommands: readonly CommandRow[] = [
       const config = readConfig(env);
       // Verify before opening, and possibly creating, a database.
       const backup = await verifyBackup(file, keptMasterKeys(config));
-      const fill = async ({ db, now }: Session) => {
+      const fill = async ({ db, now }: { db: Db; now: Date }) => {
         const rows = await restore(db, backup, (table, count) => bar.show(`${table} ${count}`));
         const { pending } = await migrationState(db);
         if (pending.length === 0) await auditCommand(db, now);
         return { rows, pending };
       };
-      const { rows, pending } = await withDatabase(config, fill, { create: true }).finally(bar.done);
+      const { rows, pending } = await withOwner(config, fill, { create: true }).finally(bar.done);
       const { header } = backup;
       const lines = [`Restored ${sum(rows)} rows in ${Object.keys(rows).length} tables, as of ${header.created_at}.`];
       if (pending.length > 0) lines.push(`The next start will apply ${pending.length} newer migrations.`);

@@ -29,7 +29,9 @@ async function lookAtEverything(env: NodeJS.ProcessEnv | undefined): Promise<Fin
     return [...findings, none, await checkSafety(config, null)];
   }
   try {
-    findings.push(...(await withDatabase(config, ({ db }) => checkDatabase(config, db, () => new Date()))));
+    findings.push(
+      ...(await withDatabase(config, ({ db, tenants }) => checkDatabase(config, db, () => new Date(), tenants))),
+    );
   } catch (error) {
     findings.push(finding("database", "failed", reason(error)));
   }

@@ -1,7 +1,7 @@
 import { readConfig } from "../../config.ts";
 import { migrate, migrationState } from "../../db/migrate.ts";
 import type { CommandRow } from "../program.ts";
-import { withDatabase } from "../session.ts";
+import { withOwner } from "../session.ts";
 
 export const migrateCommand: CommandRow = {
   name: "migrate",
@@ -11,10 +11,12 @@ export const migrateCommand: CommandRow = {
   async run({ status }, _argument, env) {
     const config = readConfig(env);
     if (status === true) {
-      const { pending } = await withDatabase(config, ({ db }) => migrationState(db));
+      const { pending } = await withOwner(config, ({ db }) => migrationState(db));
       return { data: { pending }, text: pending.length === 0 ? "No pending migrations." : list("Pending:", pending) };
     }
-    const applied = await withDatabase(config, ({ db }) => migrate(db), { create: true });
+    const applied = await withOwner(config, async ({ db, roles }) => migrate(db, { roles: await roles() }), {
+      create: true,
+    });
     return { data: { applied }, text: applied.length === 0 ? "Already up to date." : list("Applied:", applied) };
   },
 };

@@ -1,14 +1,14 @@
 import { chown, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Binaries } from "./binaries.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, NAME } from "./layout.ts";
 import { run } from "./process.ts";
 import { buildFolder, removeAbandoned } from "./scratch.ts";
 
-/** User and database share this name. */
-export const NAME = "pestle";
-
-/** Allows only local connections. Sorts text by code point, the same on every machine and release. */
+/**
+ * Allows only local connections; the first start sets passwords before it hands out a connection (`closeCluster`). Sorts
+ * text by code point, the same on every machine and release.
+ */
 const INITDB_OPTIONS = [
   `--username=${NAME}`,
   "--encoding=UTF8",

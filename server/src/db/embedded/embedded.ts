@@ -1,8 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Binaries, findBinaries } from "./binaries.ts";
-import { NAME, prepareCluster } from "./cluster.ts";
-import { findLayout, type Layout, PORT, prepareSocketFolder, recordBase } from "./layout.ts";
+import { prepareCluster } from "./cluster.ts";
+import { findLayout, type Layout, NAME, PORT, prepareSocketFolder, recordBase } from "./layout.ts";
 import { clearStaleLocks, livePostmaster } from "./locks.ts";
+import { closeCluster, isOpen, loadPasswords, type Passwords, ROLES, reopen } from "./passwords.ts";
 import { type Postmaster, spawnPostmaster } from "./postmaster.ts";
 import { type Connection, countClients, probe } from "./probe.ts";
 import { isPostmaster } from "./process.ts";
@@ -11,8 +12,11 @@ import { EmbeddedUnavailable } from "./unavailable.ts";
 export { EmbeddedUnavailable };
 
 export type EmbeddedPostgres = {
-  /** Settings for the driver; `host` is the Unix socket folder. */
+  /** Settings for the driver, as the owner of the tables; `host` is the Unix socket folder. */
   connection: Connection;
+  /** The same as the roles that serve requests. */
+  service: Connection;
+  jobs: Connection;
   /**
    * Makes sure postgres is running and answering: adopts a live one, or else starts it. Several processes can call it at
    * once, also after postgres was killed; calls within one process share one attempt.
@@ -41,14 +45,23 @@ const PASSING_FAILURE = /lock file .* (already exists|is empty)|pre-existing sha
 export async function openEmbeddedPostgres(options: { data_dir: string; log?: Log }): Promise<EmbeddedPostgres> {
   const { data_dir, log = () => undefined } = options;
   const layout = await findLayout(data_dir);
-  const connection = { host: layout.socket_dir, port: PORT, user: NAME, database: NAME };
   const prepare = async () => {
     const binaries = await findBinaries(layout.account, layout.data_dir);
     await prepareCluster(layout, binaries, log);
     await recordBase(layout);
-    return binaries;
+    const { passwords, created } = await loadPasswords(layout);
+    if (created && !(await isOpen(layout))) await reopen(layout);
+    return { binaries, passwords };
   };
-  const binaries = await prepare().catch(explain(layout));
+  const { binaries, passwords } = await prepare().catch(explain(layout));
+  const connectionOf = (role: keyof Passwords): Connection => ({
+    host: layout.socket_dir,
+    port: PORT,
+    user: ROLES[role],
+    database: NAME,
+    password: passwords[role],
+  });
+  const connection = connectionOf("owner");
   let attempt: Promise<void> | undefined;
   const ensureRunning = () => {
     attempt ??= start(layout, binaries, connection, log)
@@ -63,7 +76,9 @@ export async function openEmbeddedPostgres(options: { data_dir: string; log?: Lo
     return stop(layout, connection, log);
   };
   await ensureRunning();
-  return { connection, ensureRunning, stopIfUnused };
+  // A new cluster, or one that 0.1.0 created.
+  if (await isOpen(layout)) await closeCluster(layout, connection, passwords);
+  return { connection, service: connectionOf("service"), jobs: connectionOf("jobs"), ensureRunning, stopIfUnused };
 }
 
 async function start(layout: Layout, binaries: Binaries, connection: Connection, log: Log): Promise<void> {

@@ -29,6 +29,8 @@ export type Layout = {
   log_file: string;
 };
 
+/** The superuser and the database share this name. */
+export const NAME = "pestle";
 export const PORT = 5432;
 const SOCKET_NAME = `.s.PGSQL.${PORT}`;
 const SOCKET_PATH_LIMIT_BYTES = 100;
@@ -125,7 +127,7 @@ async function socketFolder(base: string): Promise<string> {
   return join(await realpath(shared), `pestle-${digest(base)}`);
 }
 
-/** The socket needs no password, so the folder must belong to the account and be closed to all other users. */
+/** The roles have passwords; the folder is a second lock. It must belong to the account and be closed to all other users. */
 export async function prepareSocketFolder({ socket_dir, account }: Layout): Promise<void> {
   await mkdir(socket_dir, { mode: 0o700 }).catch(ignoreCodes("EEXIST"));
   const found = await lstat(socket_dir);

@@ -42,7 +42,7 @@ function settings({ cluster, socket_dir }: Layout): string[] {
     unix_socket_permissions: "0700",
     timezone: "UTC",
     log_timezone: "UTC",
-    max_connections: "100",
+    max_connections: "200",
     log_min_messages: "log",
     log_error_verbosity: "terse",
     log_checkpoints: "off",

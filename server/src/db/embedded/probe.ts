@@ -3,7 +3,7 @@ import pg from "pg";
 /** "starting" includes shutting down: in both cases the server refuses connections for now. */
 type Answer = "ready" | "starting" | "absent";
 
-export type Connection = { host: string; port: number; user: string; database: string };
+export type Connection = { host: string; port: number; user: string; database: string; password: string };
 
 const ANSWER_LIMIT_MS = 5_000;
 const PROBE = "pestle-probe";

@@ -71,7 +71,8 @@ export async function authenticateClient(
   if (allowed_networks.length > 0 && !isInNetworks(remote_address, allowed_networks)) throw refusedClient("address");
   if (unique !== null) {
     const jti_hash = hash("sha256", unique.jti, "buffer");
-    const taken = await takeAssertion(deps.db, { account_id, credential_id, jti_hash, expires_at: unique.expires_at });
+    const assertion = { account_id, credential_id, jti_hash, expires_at: unique.expires_at };
+    const taken = await takeAssertion(deps.tenants.of(account_id), assertion);
     if (taken === 0) throw refusedClient("assertion_used");
   }
   return { account_id, credential_id, environment, scopes, token_lifetime_s, client_id, proof };
@@ -125,7 +126,7 @@ async function provenClient(
 }
 
 async function readClient(deps: Deps, { account_id, credential_id }: ClientIds): Promise<KnownClient | undefined> {
-  const row = await loadCredential(deps.db, account_id, credential_id);
+  const row = await loadCredential(deps.tenants.of(account_id), account_id, credential_id);
   return row === undefined || row.revoked_at !== null ? undefined : unsealed(deps, row);
 }
 

@@ -43,7 +43,7 @@ async function readGrant(
   giveBack: () => void,
 ): Promise<Grant> {
   const { version } = deps.copies;
-  const grant = await loadGrant(deps.db, account_id, token_hash).catch((error) => {
+  const grant = await loadGrant(deps.tenants.of(account_id), account_id, token_hash).catch((error) => {
     // An unreachable database says nothing about the token.
     giveBack();
     throw error;

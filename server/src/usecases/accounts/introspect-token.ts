@@ -16,7 +16,7 @@ export async function introspectToken(
   const token = request.form.get("token");
   if (!token) throw new OAuthRefusal("invalid_request");
   const { account_id } = await authenticateClient(deps, environment, presented, request.remote_address);
-  const grant = await loadGrant(deps.db, account_id, tokenHash(token));
+  const grant = await loadGrant(deps.tenants.of(account_id), account_id, tokenHash(token));
   if (grant === undefined || grant.expires_at.getTime() <= deps.now().getTime()) return { active: false };
   return {
     active: true,

@@ -36,7 +36,7 @@ export async function issueToken(
   const access_token = `${client.account_id}_${randomSecret()}`;
   const expires_in = client.token_lifetime_s ?? TOKEN_LIFETIME_S;
   const created_at = Math.floor(deps.now().getTime() / 1000);
-  const issued = await insertToken(deps.db, {
+  const issued = await insertToken(deps.tenants.of(client.account_id), {
     account_id: client.account_id,
     token_hash: tokenHash(access_token),
     credential_id: client.credential_id,

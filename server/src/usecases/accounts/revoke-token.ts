@@ -16,7 +16,7 @@ export async function revokeToken(deps: Deps, environment: Environment, request:
   const client = await authenticateClient(deps, environment, presented, request.remote_address);
   const { account_id } = client;
   const token_hash = tokenHash(token);
-  await transact(deps, async (tx) => {
+  await transact({ db: deps.tenants.of(account_id) }, async (tx) => {
     await deleteToken(tx, account_id, token_hash);
     await announce(tx, { kind: "token", account_id, id: token_hash.toString("base64") });
   });

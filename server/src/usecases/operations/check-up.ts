@@ -7,11 +7,12 @@ import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listCredentials } from "../../db/accounts/credentials.ts";
 import { countPharmacists } from "../../db/accounts/people.ts";
 import { listLastCounts } from "../../db/catalogue/stock-counts.ts";
+import { isLocal, sslModeOf } from "../../db/connection.ts";
 import type { Database } from "../../db/db.ts";
 import { migrationState } from "../../db/migrate.ts";
 import { loadKeyRing } from "../../db/operations/keys.ts";
 import { anySealed, sealedColumns } from "../../db/operations/sealed-columns.ts";
-import { loadServerFacts } from "../../db/operations/server-facts.ts";
+import { loadRoleFacts, loadServerFacts } from "../../db/operations/server-facts.ts";
 import { isCountDue } from "../../domain/catalogue/stock-count.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
@@ -40,8 +41,15 @@ export async function checkMachine(config: Config, now: Date): Promise<Finding[]
 export const checkFiles = (config: Config, now: Date): Finding[] => [...checkTls(config, now), ...checkFolder(config)];
 
 /** Checks that need the database; throws if it is unreachable. A check that fails does not stop the next one. */
-export async function checkDatabase(config: Config, db: Database, now: () => Date): Promise<Finding[]> {
+export async function checkDatabase(
+  config: Config,
+  db: Database,
+  now: () => Date,
+  tenants: Database = db,
+): Promise<Finding[]> {
   const checks: [what: string, check: () => Promise<Finding>][] = [
+    ["database roles", async () => checkRoles(db, tenants)],
+    ["database connection", async () => checkConnection(config)],
     ["clock", async () => checkClock(db, now)],
     ["migrations", async () => checkMigrations(db)],
     ["keys", async () => checkKeys(config, db, now())],
@@ -59,6 +67,37 @@ export async function checkDatabase(config: Config, db: Database, now: () => Dat
   const findings = [facts];
   for (const [what, check] of checks) findings.push(await attempt(what, check));
   return findings;
+}
+
+/** The roles that serve requests should be able to do no more than that. */
+async function checkRoles(db: Database, tenants: Database): Promise<Finding> {
+  const [jobs, service] = [await loadRoleFacts(db), await loadRoleFacts(tenants)];
+  const strong = [service, jobs].find(({ superuser, owner, bypasses }) => superuser || owner || bypasses);
+  if (strong !== undefined) {
+    const can = strong.superuser ? "is a superuser" : strong.owner ? "owns the tables" : "bypasses row-level security";
+    return finding("database roles", "warning", `${strong.role}, which serves requests, ${can}: ${SPLIT_ROLES}`);
+  }
+  if (service.role === jobs.role)
+    return finding("database roles", "warning", `one role, ${jobs.role}, does everything: ${SPLIT_ROLES}`);
+  return finding("database roles", "ok", `${service.role} for one account at a time, ${jobs.role} across accounts`);
+}
+
+const SPLIT_ROLES =
+  "run `pestle database roles`, and set DATABASE_URL, DATABASE_OWNER_URL and DATABASE_JOBS_URL as it says";
+
+function checkConnection(config: Config): Finding {
+  const what = "database connection";
+  if (config.DATABASE_URL === "") return finding(what, "ok", "a Unix socket with passwords");
+  const urls = [config.DATABASE_URL, config.DATABASE_OWNER_URL, config.DATABASE_JOBS_URL].filter((url) => url !== "");
+  const remote = urls.filter((url) => !isLocal(url));
+  if (remote.length === 0) return finding(what, "ok", "a database on this machine");
+  const ssl = { mode: config.PGSSLMODE, root_certificate_file: config.PGSSLROOTCERT };
+  const modes = new Set(remote.map((url) => sslModeOf(url, ssl)));
+  if (modes.has("disable"))
+    return finding(what, "warning", "not encrypted: remove sslmode=disable, or use a database on this machine");
+  if (modes.has("no-verify"))
+    return finding(what, "warning", "the server's certificate is not verified: set PGSSLMODE=verify-full");
+  return finding(what, "ok", "TLS, and the server's certificate is verified");
 }
 
 async function checkClock(db: Database, now: () => Date): Promise<Finding> {
@@ -206,7 +245,7 @@ function checkFolder(config: Config): Finding[] {
   } catch {
     findings.push(finding("data folder", "failed", `${folder} is not writable: set DATA_DIR, or change its owner`));
   }
-  for (const name of ["master.key", "master.key.next", "demo.json"]) {
+  for (const name of ["master.key", "master.key.next", "postgres.passwords", "demo.json"]) {
     const file = join(config.DATA_DIR, name);
     if (!existsSync(file)) continue;
     const closed = (statSync(file).mode & 0o077) === 0;

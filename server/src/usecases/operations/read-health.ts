@@ -13,7 +13,10 @@ const sentences: Record<Lag["what"], string> = {
 /** The findings of `pestle doctor` for this service, and its overdue work. */
 export async function readHealth(deps: Deps, version: string): Promise<DashboardHealth> {
   const now = deps.now();
-  const [findings, lags] = await Promise.all([checkDatabase(deps.config, deps.db, deps.now), listLags(deps.db, now)]);
+  const [findings, lags] = await Promise.all([
+    checkDatabase(deps.config, deps.db, deps.now, deps.tenants.of("")),
+    listLags(deps.db, now),
+  ]);
   const all = [...checkFiles(deps.config, now), ...findings];
   return {
     version,

@@ -36,7 +36,7 @@ export async function restore(
   onProgress: Progress = () => {},
 ): Promise<Record<string, number>> {
   await requireEmpty(db, header);
-  await migrate(db, header.schema_version);
+  await migrate(db, { upTo: header.schema_version });
   return db.transaction(async (tx) => {
     await prepareSession(tx);
     // A service that starts now waits for this lock before it creates keys, and then finds the restored ones.

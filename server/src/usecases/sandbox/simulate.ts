@@ -19,14 +19,17 @@ export const simulate = (
   script: IntakeFormat,
   call: PartnerCall,
   sent: SentFields,
-): Promise<FinishedAnswer> =>
-  writeAnswer(deps, call.key, 202, {
-    ...simulationWrite(deps, script, call.grant, sent),
+): Promise<FinishedAnswer> => {
+  // A simulation plays the pharmacy, and the pharmacy's steps compare a person's orders at all partners.
+  const pharmacy = { ...deps, db: deps.across };
+  return writeAnswer(pharmacy, call.key, 202, {
+    ...simulationWrite(pharmacy, script, call.grant, sent),
     audit: (done) => {
       const patients = "patient_id" in done && typeof done.patient_id === "string" ? [done.patient_id] : [];
       return partnerEntry("simulate", call, { patients, subject: String(sent["simulation_type"]) });
     },
   });
+};
 
 /** The same for a person in the portal, audited in the same transaction. */
 export const simulateInPortal = (

@@ -78,7 +78,7 @@ beforeAll(async () => {
     endpoint_id: randomUUID(),
     event_id: randomUUID(),
     request_id: randomUUID(),
-    credential_id: "000000000000",
+    credential_id: "00000000",
     person_id: "000000000000",
   };
   const scopeless = await credentialOf(WILLOW, []);

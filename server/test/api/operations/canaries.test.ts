@@ -189,7 +189,7 @@ test("the database's files and its write-ahead log show only what is documented 
 
 test("a backup shows none of it, and inside it what the database shows", async () => {
   const file = join(folder, "canaries.backup");
-  await backUp(app.deps.db, file, [decodeMasterKey(TEST_MASTER_KEY)], new Date());
+  await backUp(app.owner, file, [decodeMasterKey(TEST_MASTER_KEY)], new Date());
   expect(marksInFiles([file])).toEqual([]);
   const lines = (await backupLines(file, TEST_MASTER_KEY)).join("\n");
   expect(marksIn(Buffer.from(lines)).sort()).toEqual(CLEAR);

@@ -109,12 +109,14 @@ describe("the machine", () => {
 
 describe("the database", () => {
   const check = (db: Db, env: Record<string, string> = {}, late_ms = 0) =>
-    checkDatabase(config(env), db, () => new Date(Date.now() + late_ms));
+    checkDatabase(config(env), db, () => new Date(Date.now() + late_ms), app.deps.tenants.of(""));
 
   test("is healthy under a running service", async () => {
     const findings = await check(app.deps.db);
     expect(findings.map(({ what, state }) => [what, state])).toEqual([
       ["database", "ok"],
+      ["database roles", "ok"],
+      ["database connection", "ok"],
       ["clock", "ok"],
       ["migrations", "ok"],
       ["keys", "ok"],
@@ -122,6 +124,26 @@ describe("the database", () => {
       ["pharmacists", "ok"],
       ["controlled stock", "ok"],
     ]);
+  });
+
+  test("a service role that owns the tables warns, and the warning says how to split it", async () => {
+    const findings = await checkDatabase(config(), app.owner, () => new Date());
+    expect(about(findings, "database roles")).toEqual({
+      what: "database roles",
+      state: "warning",
+      says: expect.stringMatching(/serves requests, .*: run `pestle database roles`, and set DATABASE_URL/),
+    });
+  });
+
+  test("a remote database without TLS, or with an unverified certificate, warns", async () => {
+    const look = async (url: string, env = {}) =>
+      about(await check(app.deps.db, { DATABASE_URL: url, ...env }), "database connection");
+    const remote = "postgresql://u:p@db.example/pestle";
+    expect(await look(remote)).toMatchObject({ state: "ok", says: expect.stringContaining("verified") });
+    expect(await look(`${remote}?sslmode=disable`)).toMatchObject({ state: "warning" });
+    expect(await look(remote, { PGSSLMODE: "no-verify" })).toMatchObject({ state: "warning" });
+    expect(await look(remote, { PGSSLMODE: "prefer" })).toMatchObject({ state: "ok" });
+    expect(await look("postgresql://u:p@127.0.0.1/pestle")).toMatchObject({ state: "ok" });
   });
 
   test("a clock that differs warns", async () => {

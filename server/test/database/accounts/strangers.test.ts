@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { UNKNOWN_TOKENS } from "../../../src/usecases/accounts/check-bearer.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { askTokenServer } from "../../support/token-request.ts";
+import { watchRows } from "../../support/tools/watch-rows.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -16,13 +17,10 @@ const inventedToken = () => `${"a".repeat(12)}_${randomBytes(32).toString("base6
 
 /** Runs a call with a stopped clock, so that no limit refills, and returns how often the tokens table was read. */
 async function tokenReads(call: () => Promise<void>): Promise<number> {
-  const { db } = app.environments.production;
-  const { row } = db;
   let reads = 0;
-  db.row = (statement, params) => {
-    if (statement.text.includes("from access_token")) reads += 1;
-    return row(statement, params);
-  };
+  const stop = watchRows(app.environments.production.tenants, (text) => {
+    if (text.includes("from access_token")) reads += 1;
+  });
   const clocks = [app.deps, ...Object.values(app.environments)];
   const { now } = app.deps;
   const stopped = now();
@@ -31,7 +29,7 @@ async function tokenReads(call: () => Promise<void>): Promise<number> {
     await call();
   } finally {
     for (const one of clocks) one.now = now;
-    db.row = row;
+    stop();
   }
   return reads;
 }

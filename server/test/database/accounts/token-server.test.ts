@@ -13,6 +13,7 @@ import { expectConventions } from "../../support/conventions.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { askTokenServer, type Credentials, freshToken } from "../../support/token-request.ts";
 import { until } from "../../support/tools/until.ts";
+import { watchRows } from "../../support/tools/watch-rows.ts";
 
 let app: TestApp;
 let partner: TestApp["demo"]["partners"][number];
@@ -209,15 +210,11 @@ test("wrong secrets from many addresses never spend the client's own limit", asy
 test("an unknown client and a wrong secret take the same steps: one statement each; an id without our form takes none", async () => {
   const statements = async (credentials: Credentials) => {
     const calls: string[] = [];
-    const { db } = app.environments.sandbox;
-    const { row } = db;
-    db.row = (statement, params) => {
-      // Jobs of the same process run statements too, but never read secrets.
-      if (statement.text.includes("credential_secret")) calls.push(statement.name);
-      return row(statement, params);
-    };
+    const stop = watchRows(app.environments.sandbox.tenants, (text) => {
+      if (text.includes("credential_secret")) calls.push(text);
+    });
     expect((await askTokenServer(url, grant, { credentials })).status).toBe(401);
-    db.row = row;
+    stop();
     return calls;
   };
   const wrong = await statements({ ...partner, client_secret: "wrong" });

@@ -49,7 +49,7 @@ beforeAll(async () => {
   app = await startTestApp();
   ({ account_id } = app.demo.partners[0]!);
   const { order_number } = await placed(app, (await newOrder(app)).body);
-  const { db } = app.deps;
+  const db = app.owner;
   await db.transaction(async (tx) => {
     // Skips foreign key checks, which the rows satisfy.
     await tx.raw("set local session_replication_role = replica");

@@ -249,7 +249,7 @@ describe("the ledger", () => {
   test("starts with the on-hand units of a shelf without a ledger", async () => {
     const old = await createTestDatabase("");
     const db = openDb({ connection: { connectionString: old.url }, pool_size: 2, named_statements: true });
-    await migrate(db, 7);
+    await migrate(db, { upTo: 7 });
     await db.raw(`
       insert into account (account_id, environment, created_at) values ('abcdefghijkl', 'sandbox', now());
       insert into product (account_id, sku, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,

@@ -31,7 +31,7 @@ beforeAll(async () => {
     select (select min(account_id) from account), 'practice', md5(n::text) || md5((-n)::text), now()
     from generate_series(1, 6000) n`,
   );
-  taken = await backUp(app.deps.db, file, master, new Date());
+  taken = await backUp(app.owner, file, master, new Date());
 });
 afterAll(async () => {
   await app.stop();
@@ -65,7 +65,7 @@ const contents = async (db: Db, tables: readonly string[]) =>
 test("a restore equals the original, and a service starts on it with the same tokens and credentials", async () => {
   const token = await app.token();
   const later = join(folder, "later.backup");
-  await backUp(app.deps.db, later, master, new Date());
+  await backUp(app.owner, later, master, new Date());
   await withEmptyDatabase(async (db, url) => {
     const verified = await verifyBackup(later, master);
     await restore(db, verified);
@@ -94,7 +94,7 @@ test("a backup is one snapshot: concurrent writes are in it completely or not at
   const writer = (async () => {
     for (let n = 0; !stop; n++) await app.call("/simulate", { ...clockMove(`busy-${n}`), partner: 1 });
   })();
-  for (let n = 0; n < 3; n++) await backUp(app.deps.db, busy, master, new Date());
+  for (let n = 0; n < 3; n++) await backUp(app.owner, busy, master, new Date());
   stop = true;
   await writer;
   await withEmptyDatabase(async (db) => {
@@ -183,7 +183,7 @@ test("the file shows nothing but its date, the key's fingerprint and the wrapped
   for (const word of ["pestle", "account", "Larkspur"]) expect(rest.includes(word)).toBe(false);
   // Two files of the same rows share no chunk, because each has its own key.
   const second = join(folder, "second.backup");
-  await backUp(app.deps.db, second, master, new Date());
+  await backUp(app.owner, second, master, new Date());
   const other = readFileSync(second);
   expect(other.subarray(clearBytes(other), clearBytes(other) + 64)).not.toEqual(rest.subarray(0, 64));
 });
@@ -210,13 +210,13 @@ test("another master key, a newer schema and a database with rows are refused, e
   const changed = lines.with(0, JSON.stringify({ ...JSON.parse(lines[0]!), schema_version: 9999 }));
   writeFileSync(newer, clearFile(resigned(changed)));
   await expect(verifyBackup(newer, master)).rejects.toThrow("which this build does not know");
-  await expect(restore(app.deps.db, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
+  await expect(restore(app.owner, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
 });
 
 test("an unwritable file is reported as such, and no part of it remains", async () => {
   const told = /^The file cannot be written \((ENOENT|EISDIR)\)\. Give a file in an existing, writable folder/;
   for (const place of [join(folder, "nowhere", "a.backup"), folder]) {
-    await expect(backUp(app.deps.db, place, master, new Date())).rejects.toThrow(told);
+    await expect(backUp(app.owner, place, master, new Date())).rejects.toThrow(told);
   }
   expect(readdirSync(join(folder, "..")).filter((name) => name.startsWith(`${basename(folder)}.`))).toEqual([]);
 });

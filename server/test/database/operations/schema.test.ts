@@ -1,14 +1,11 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { eventTypeNames, usualEventTypes } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RACED_CONSTRAINTS } from "../../../src/db/conflict.ts";
-import { type Db, openDb, type Queryable, statements } from "../../../src/db/db.ts";
-import { listQueue } from "../../../src/db/fulfillment/queue.ts";
+import { type Db, openDb } from "../../../src/db/db.ts";
 import { migrate, migrationState, readMigrations, WrongDatabase } from "../../../src/db/migrate.ts";
-import { listOrders } from "../../../src/db/orders/order-list.ts";
-import { readFeed } from "../../../src/db/webhooks/feed.ts";
-import { listNewestEvents } from "../../../src/db/webhooks/portal-webhooks.ts";
 import { createTestDatabase } from "../../support/test-app.ts";
+import { allStatements } from "../../support/tools/all-statements.ts";
 import { dumpRows } from "../../support/tools/dump-rows.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
 import { unboundTables } from "../../support/tools/unbound-tables.ts";
@@ -84,7 +81,6 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
 ];
 const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);
 const ROWS = new URL("../../../src/db/schema-rows.ts", import.meta.url);
-const FOLDER = new URL("../../../src/db/", import.meta.url);
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Db;
@@ -152,30 +148,6 @@ describe("the schema", () => {
     expect(Object.fromEntries(named.map((name) => [name, found.get(name)]))).toEqual(RACED_CONSTRAINTS);
   });
 });
-
-/** All filters omitted, and all given: the smallest and the largest version of pages that are built on demand. */
-const filters = [null, new Date()].map((value) => new Proxy({}, { get: () => value }) as never);
-
-/** Every statement: those of all modules, and the pages that are built on first use. */
-async function allStatements(): Promise<string[]> {
-  const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  for (const name of names) await import(new URL(name, FOLDER).href);
-  const rows = [{ looked_at: 0 }];
-  const silent = { rows: async () => rows, row: async () => undefined } as unknown as Queryable;
-  const start = { feed_position: 0, event_position: 0 };
-  for (const filter of filters) {
-    await listOrders(silent, "", filter, 0, 1);
-    await listQueue(silent, filter, null, 1, new Date());
-    await readFeed(silent, "", filter, start, 1);
-    await listNewestEvents(silent, "", filter, start, 1);
-  }
-  return [...statements.values()].map((text) =>
-    text
-      .replaceAll(/--[^\n]*/g, "")
-      .replaceAll(/\s+/g, " ")
-      .trim(),
-  );
-}
 
 describe("every statement on a tenant table", () => {
   let texts: string[];

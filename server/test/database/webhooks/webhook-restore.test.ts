@@ -23,7 +23,7 @@ test("a restored service delivers pending deliveries once, and repeats no finish
     values ($1, $2, $3, 1, now(), 'delivered', 200, 1)`,
     [endpoint.account_id, delivered!.event_id, endpoint.endpoint_id],
   );
-  await backUp(idle.deps.db, file, [decodeMasterKey(TEST_MASTER_KEY)], new Date());
+  await backUp(idle.owner, file, [decodeMasterKey(TEST_MASTER_KEY)], new Date());
   await idle.stop();
 
   const empty = await createTestDatabase("");

@@ -191,7 +191,7 @@ test("events from before the weekly partitions are migrated in order, and not se
   const empty = await createTestDatabase("");
   const db = openDb({ connection: { connectionString: empty.url }, pool_size: 2, named_statements: true });
   const { version } = readMigrations().find(({ name }) => name === "webhooks")!;
-  await migrate(db, version - 1);
+  await migrate(db, { upTo: version - 1 });
   await db.raw("insert into account (account_id, environment, created_at) values ('aaaaaaaaaaaa', 'sandbox', now())");
   const ids = [randomUUID(), randomEventId(), randomUUID(), randomEventId()];
   for (const [index, event_id] of ids.entries()) {

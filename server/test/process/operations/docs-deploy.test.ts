@@ -65,7 +65,7 @@ test("the SQL of the documentation works on PostgreSQL", async () => {
     }
   } finally {
     await client.query(`drop database if exists ${own}`);
-    await client.query(`drop role if exists ${own}`);
+    for (const role of [own, `${own}_service`, `${own}_jobs`]) await client.query(`drop role if exists ${role}`);
     await client.end();
   }
 });

@@ -155,7 +155,13 @@ async function bystander(): Promise<number> {
 describe("an embedded PostgreSQL", () => {
   it("is created on first use, durable, in UTC, and reachable only through a private socket folder", async () => {
     const { connection } = await openEmbeddedPostgres({ data_dir });
-    expect(connection).toEqual({ host: join(data_dir, "socket"), port: 5432, user: "pestle", database: "pestle" });
+    expect(connection).toEqual({
+      host: join(data_dir, "socket"),
+      port: 5432,
+      user: "pestle",
+      database: "pestle",
+      password: expect.stringMatching(/^[\w-]{32}$/),
+    });
     const names = ["fsync", "synchronous_commit", "data_checksums", "listen_addresses", "timezone", "log_timezone"];
     const settings = await query(
       connection,
@@ -168,7 +174,52 @@ describe("an embedded PostgreSQL", () => {
     expect((await stat(connection.host)).mode & 0o777).toBe(0o700);
     expect((await stat(join(data_dir, "postgres.log"))).mode & 0o777).toBe(0o600);
     expect((await stat(data_dir)).mode & 0o777).toBe(IS_ROOT ? 0o711 : 0o700);
-    expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "socket"]);
+    expect((await stat(join(data_dir, "postgres.passwords"))).mode & 0o777).toBe(0o600);
+    expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "postgres.passwords", "socket"]);
+  });
+
+  it("admits its roles by password only, and only the owner is a superuser", async () => {
+    const { connection, service, jobs } = await openEmbeddedPostgres({ data_dir });
+    for (const one of [connection, service, jobs]) {
+      const [role, superuser] = await query(
+        one,
+        "select current_user::text, usesuper from pg_user where usename = current_user",
+      );
+      expect([role, superuser]).toEqual([one.user, one === connection]);
+      await expect(connect({ ...one, password: "" })).rejects.toThrow(/password/);
+      await expect(connect({ ...one, password: "wrong" })).rejects.toThrow(/authentication failed/);
+    }
+    const methods = await query(
+      connection,
+      "select distinct auth_method from pg_hba_file_rules where auth_method <> 'reject'",
+    );
+    expect(methods).toEqual(["scram-sha-256"]);
+  });
+
+  it("of 0.1.0, which trusted every client, gets passwords at the next start", async () => {
+    const first = await openEmbeddedPostgres({ data_dir });
+    await query(first.connection, "create table kept as select 7 as value");
+    await query(first.connection, "drop role pestle_service");
+    await query(first.connection, "drop role pestle_jobs");
+    expect(await first.stopIfUnused()).toBe(true);
+    const rules = join(data_dir, "postgres/pg_hba.conf");
+    await writeFile(rules, "local all all trust\nhost all all 127.0.0.1/32 reject\n");
+    await rm(join(data_dir, "postgres.passwords"));
+    const second = await openEmbeddedPostgres({ data_dir });
+    expect(await query(second.connection, "select value from kept")).toEqual([7]);
+    expect(await query(second.service, "select current_user::text")).toEqual(["pestle_service"]);
+    await expect(connect({ ...second.connection, password: "" })).rejects.toThrow(/password/);
+    expect(readFileSync(rules, "utf8")).not.toContain("trust");
+  });
+
+  it("whose password file is lost gets new passwords at the next start", async () => {
+    const first = await openEmbeddedPostgres({ data_dir });
+    expect(await first.stopIfUnused()).toBe(true);
+    await rm(join(data_dir, "postgres.passwords"));
+    const second = await openEmbeddedPostgres({ data_dir });
+    expect(second.connection.password).not.toBe(first.connection.password);
+    expect(await query(second.jobs, "select current_user::text")).toEqual(["pestle_jobs"]);
+    await expect(connect(first.connection)).rejects.toThrow(/authentication failed/);
   });
 
   it("keeps its data across starts", async () => {
@@ -211,7 +262,7 @@ describe("an embedded PostgreSQL", () => {
     await Promise.all([first.ready, second.ready]);
     const { connection } = await openEmbeddedPostgres({ data_dir });
     expect(await query(connection, "select 1")).toEqual([1]);
-    expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "socket"]);
+    expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "postgres.passwords", "socket"]);
   });
 
   it("is not stopped while another client is connected", async () => {
@@ -336,7 +387,8 @@ describe("a first start killed with kill -9", () => {
     if (killed === "server and postgres") await killPostmaster(data_dir, "SIGKILL");
     const { connection } = await openEmbeddedPostgres({ data_dir });
     expect(await query(connection, "select current_database()::text")).toEqual(["pestle"]);
-    if (killed !== "server") expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "socket"]);
+    if (killed !== "server")
+      expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "postgres.passwords", "socket"]);
   });
 });
 

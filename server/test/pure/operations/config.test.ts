@@ -26,6 +26,18 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
     bad: ["mysql://u@h/d"],
     with: { MASTER_KEY: KEY },
   },
+  DATABASE_OWNER_URL: {
+    good: ["postgresql://o@h/d", "postgresql://o@h/d"],
+    bad: ["mysql://o@h/d"],
+    with: { MASTER_KEY: KEY, DATABASE_URL: "postgresql://u@h/d", DATABASE_JOBS_URL: "postgresql://j@h/d" },
+  },
+  DATABASE_JOBS_URL: {
+    good: ["postgresql://j@h/d", "postgresql://j@h/d"],
+    bad: ["mysql://j@h/d"],
+    with: { MASTER_KEY: KEY, DATABASE_URL: "postgresql://u@h/d", DATABASE_OWNER_URL: "postgresql://o@h/d" },
+  },
+  PGSSLMODE: { good: ["verify-ca", "verify-ca"], bad: ["yes"] },
+  PGSSLROOTCERT: { good: ["root.pem", "root.pem"], bad: [] },
   SANDBOX_POOL_SIZE: { good: ["40", 40], bad: ["1", "many"] },
   CONCURRENT_REQUESTS: { good: ["64", 64], bad: ["0", "all"] },
   SANDBOX_CONCURRENT_REQUESTS: { good: ["8", 8], bad: ["0", "all"] },

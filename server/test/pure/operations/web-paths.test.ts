@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fastify from "fastify";
 import { expect, test } from "vitest";
-import type { Deps } from "../../../src/deps.ts";
+import type { PerEnvironment } from "../../../src/deps.ts";
 import { addWebApi } from "../../../src/http/web-api.ts";
 import { webRoutes } from "../../../src/http/web-routes.ts";
 
@@ -18,7 +18,7 @@ test("the router serves each route of the contract's tables once, and no other",
   app.addHook("onRoute", ({ method, url }) => {
     served.push(`${String(method)} ${url.replace(/^\/web/, "").replaceAll(/:(\w+)/g, "{$1}")}`);
   });
-  addWebApi(app, {} as Deps, webRoutes);
+  addWebApi(app, {} as PerEnvironment, webRoutes);
   expect(listed.length).toBeGreaterThan(80);
   expect(served.toSorted()).toEqual(listed.toSorted());
 });

@@ -1,0 +1,69 @@
+import { randomBytes } from "node:crypto";
+import { readConfig } from "../../config.ts";
+import { createRolesText, loadRole } from "../../db/roles.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import type { CommandRow } from "../program.ts";
+import { withOwner } from "../session.ts";
+
+const INSUFFICIENT_PRIVILEGE = "42501";
+const DUPLICATE_OBJECT = "42710";
+
+export const databaseCommands: readonly CommandRow[] = [
+  {
+    name: "database roles",
+    summary: "print the SQL and the settings that give the service its own database roles; with --apply, run the SQL",
+    options: [["--apply", "run the SQL as the current role, which needs CREATEROLE"]],
+    examples: ["database roles", "database roles --apply", "database roles --json"],
+    async run({ apply }, _argument, env) {
+      const config = readConfig(env);
+      if (config.DATABASE_URL === "")
+        throw new AdminRefusal("The embedded database has its roles already. This command is for DATABASE_URL.");
+      const owner_url = config.DATABASE_OWNER_URL || config.DATABASE_URL;
+      const one_role = { ...config, DATABASE_URL: owner_url, DATABASE_OWNER_URL: "", DATABASE_JOBS_URL: "" };
+      const data = await withOwner(one_role, async ({ db }) => {
+        const owner = await loadRole(db);
+        const roles = { service: `${owner}_service`, jobs: `${owner}_jobs` };
+        const passwords = { service: password(), jobs: password() };
+        const sql = createRolesText(roles, passwords);
+        if (apply === true) {
+          for (const text of sql) await db.raw(text).catch(explainRefusal);
+        }
+        return {
+          sql,
+          applied: apply === true,
+          settings: {
+            DATABASE_URL: asRole(owner_url, roles.service, passwords.service),
+            DATABASE_JOBS_URL: asRole(owner_url, roles.jobs, passwords.jobs),
+            DATABASE_OWNER_URL: owner_url,
+          },
+        };
+      });
+      const lines = [
+        data.applied ? "Created the roles:" : "Run this as an administrator of the database:",
+        "",
+        ...data.sql.map((text) => `${text};`),
+        "",
+        "Then change these settings and start the service. The start gives the roles their rights.",
+        "",
+        ...Object.entries(data.settings).map(([name, value]) => `${name}=${value}`),
+      ];
+      return { data, text: lines.join("\n") };
+    },
+  },
+];
+
+const password = () => randomBytes(24).toString("base64url");
+
+const asRole = (url: string, role: string, secret: string) =>
+  url.replace(/^(\w+:\/\/)(?:[^/?#]*@)?/, (_, scheme: string) => `${scheme}${encodeURIComponent(role)}:${secret}@`);
+
+function explainRefusal(error: unknown): never {
+  const { code } = error as { code?: string };
+  if (code === INSUFFICIENT_PRIVILEGE)
+    throw new AdminRefusal("This role cannot create roles. Run the printed SQL as an administrator instead.");
+  if (code === DUPLICATE_OBJECT)
+    throw new AdminRefusal(
+      "The roles exist already. Set their passwords with ALTER ROLE, and use those in the settings.",
+    );
+  throw error;
+}
