@@ -7,6 +7,7 @@ import { newPatientRecord, type PatientRecord } from "../server/src/domain/patie
 import { emptySafety, withLists } from "../server/src/domain/patients/safety-record.ts";
 import { dateIn } from "../server/src/domain/values/calendar.ts";
 import type { products } from "../server/src/seed/cast.ts";
+import { sealWritten, writtenFields } from "../server/src/usecases/intake/written.ts";
 import { patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import { prescription as sample } from "../server/test/support/samples/script-samples.ts";
@@ -97,6 +98,7 @@ function rowMaker(vault: Vault, account_id: string, now: Date) {
     decided.set(key, prescription);
     return {
       ...prescription,
+      ...Object.fromEntries(writtenFields.map((name) => [name, null])),
       account_id,
       prescription_id,
       patient_id,
@@ -106,6 +108,7 @@ function rowMaker(vault: Vault, account_id: string, now: Date) {
       sender: "6120042",
       sender_message_id: `prescription ${prescription_id}`,
       units_ordered,
+      written_sealed: bytes(sealWritten(vault, { account_id, prescription_id }, prescription)),
       details_sealed: bytes(vault.seal(details, detailsPlace(account_id, prescription_id))),
     };
   };

@@ -1,4 +1,9 @@
+import { join } from "node:path";
 import type pg from "pg";
+import { eventPlace } from "../server/src/db/webhooks/new-event.ts";
+import { decrypt } from "../server/src/vault/aes.ts";
+import { readKeyFile } from "../server/src/vault/master-key.ts";
+import { unwrap } from "../server/src/vault/vault.ts";
 
 /** What senders of e-prescriptions know. Every message has its own id. */
 export type IntakeLedger = {
@@ -20,12 +25,13 @@ export type KeptMessage = {
 };
 
 /** Reads every stored message directly from the database. */
-export async function readKept(client: pg.Client): Promise<KeptMessage[]> {
-  const { rows } = await client.query<KeptMessage>(`
+export async function readKept(client: pg.Client, data_dir: string): Promise<KeptMessage[]> {
+  const told = JSON.stringify(await eventsByPrescription(client, data_dir));
+  const { rows } = await client.query<KeptMessage>(
+    `
     with told as (
-      select account_id, (body::jsonb #>> '{medication_requests,0,id}')::bigint as prescription_id, count(*) as events
-      from webhook_event
-      where event_type = 'RX_RECEIVED'
+      select t.account_id, t.prescription_id, count(*) as events
+      from json_to_recordset($1::json) as t(account_id text, prescription_id bigint)
       group by 1, 2
     ), made as (
       select r.sender, r.sender_message_id, count(*)::int as prescriptions, coalesce(sum(t.events), 0)::int as events
@@ -37,8 +43,32 @@ export async function readKept(client: pg.Client): Promise<KeptMessage[]> {
       (extract(epoch from m.processed_at - m.received_at) * 1000)::int as took_ms,
       coalesce(d.prescriptions, 0) as prescriptions, coalesce(d.events, 0) as events
     from intake_message m
-    left join made d on d.sender = m.sender and d.sender_message_id = m.sender_message_id`);
+    left join made d on d.sender = m.sender and d.sender_message_id = m.sender_message_id`,
+    [told],
+  );
   return rows;
+}
+
+/** The prescription that each event reports. Bodies are sealed, so it needs the folder's master key. */
+async function eventsByPrescription(client: pg.Client, data_dir: string) {
+  const { rows } = await client.query<{ account_id: string; event_id: string; body_sealed: Buffer; wrapped: Buffer }>(`
+    select e.account_id, e.event_id, e.body_sealed, k.key_id, k.wrapped
+    from webhook_event e
+    join data_key k on k.key_id = e.body_key_id
+    where e.event_type = 'RX_RECEIVED'`);
+  if (rows.length === 0) return [];
+  const master = readKeyFile(join(data_dir, "master.key"))!;
+  const keys = new Map<string, Buffer>();
+  const events: { account_id: string; prescription_id: number }[] = [];
+  for (const { account_id, event_id, body_sealed, wrapped } of rows) {
+    const name = wrapped.toString("hex");
+    const key = keys.get(name) ?? (await unwrap(master, wrapped, body_sealed.readUInt32BE(0)));
+    keys.set(name, key);
+    const body = decrypt(key, body_sealed.subarray(4), eventPlace(account_id, event_id)).toString("utf8");
+    const { medication_requests } = JSON.parse(body) as { medication_requests: { id: number }[] };
+    events.push({ account_id, prescription_id: medication_requests[0]!.id });
+  }
+  return events;
 }
 
 /** Duplicate patients: all messages of one person have the same name, birth date, telephone and ZIP code. */

@@ -99,7 +99,7 @@ export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected 
     async check(demo) {
       const fresh = ledger.acknowledged.slice(looked);
       looked = ledger.acknowledged.length;
-      const kept = await onDatabase(data_dir, readKept);
+      const kept = await onDatabase(data_dir, (client) => readKept(client, data_dir));
       left = kept.filter(({ state }) => state === "received").map(({ message_id }) => message_id);
       const { lost } = countKept(fresh, kept);
       await sendAgain(demo, fresh);
@@ -107,13 +107,15 @@ export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected 
     },
     async checkAll(demo) {
       const allDone = async () =>
-        (await onDatabase(data_dir, readKept)).every(({ state }) => state === "processed") || undefined;
+        (await onDatabase(data_dir, (client) => readKept(client, data_dir))).every(
+          ({ state }) => state === "processed",
+        ) || undefined;
       await until("every stored message is processed", allDone, {
         deadline_ms: TAKEN_UP_WITHIN_MS,
         pause_ms: 200,
       }).catch((error: Error) => unexpected.push(error.message));
       await sendAgain(demo, ledger.acknowledged);
-      const kept = await onDatabase(data_dir, readKept);
+      const kept = await onDatabase(data_dir, (client) => readKept(client, data_dir));
       const taken_up = kept.filter((one) => ledger.forgotten.has(one.message_id) && tookOver(one, LEFT_ALONE_MS));
       seen.taken_up_by_job = taken_up.length;
       seen.slowest_take_up_ms = Math.max(0, ...taken_up.map(({ took_ms }) => took_ms!));

@@ -1,5 +1,7 @@
 import { stageOfState, statusOfState } from "@pestle/contract";
 import { type Queryable, sql } from "../server/src/db/db.ts";
+import type { Vault } from "../server/src/vault/vault.ts";
+import { storedEvents } from "../server/test/support/stored-events.ts";
 import { historyLine, isOpen, itemsOf, type Life, type Model, openIds } from "./lifecycle-model.ts";
 import type { Scene } from "./lifecycle-world.ts";
 import { brokenShelves } from "./order-invariants.ts";
@@ -37,7 +39,7 @@ type Written = {
   shelf_moves: { sku: string; kind: string; units: number }[];
 };
 
-const ofOrders = sql<[account_id: string, patient_id: string], Written>`
+const ofOrders = sql<[account_id: string, patient_id: string], Omit<Written, "events">>`
 select o.order_number, o.revision, o.order_status, o.stage, o.held_from, o.exception_ids, o.sequence, o.payment_status,
   o.amount_cents, o.captured_cents, o.refunded_cents, o.claimed_by, o.filled_by,
   array(
@@ -55,10 +57,6 @@ select o.order_number, o.revision, o.order_status, o.stage, o.held_from, o.excep
       'from', h."from", 'to', h."to", 'stage', h.stage) order by h.history_position)
     from order_history h
     where h.account_id = $1 and h.order_number = o.order_number) as history,
-  (
-    select json_agg(json_build_object('event_type', w.event_type, 'sequence', (w.body::json->>'sequence')::integer))
-    from webhook_event w
-    where w.account_id = $1 and w.order_number = o.order_number) as events,
   coalesce((
     select json_agg(json_build_object('kind', p.kind, 'amount_cents', p.amount_cents))
     from payment_entry p
@@ -91,8 +89,21 @@ from stock
 where account_id = $1`;
 
 /** Lists differences between the database and the model, and broken rules that hold regardless of the model. */
-export async function faultsOf(db: Queryable, { account_id, patient_id, model }: Scene): Promise<string[]> {
-  const written = await db.rows(ofOrders, [account_id, patient_id]);
+export async function faultsOf(
+  { db, vault }: { db: Queryable; vault: Vault },
+  { account_id, patient_id, model }: Scene,
+): Promise<string[]> {
+  const events = await storedEvents({ db, vault }, "where account_id = $1 and patient_id = $2", [
+    account_id,
+    patient_id,
+  ]);
+  const written = (await db.rows(ofOrders, [account_id, patient_id])).map((row) => ({
+    ...row,
+    events: events
+      .filter(({ order_number }) => order_number === row.order_number)
+      .map(({ event_type, body }) => ({ event_type, ...(JSON.parse(body) as { sequence: number }) }))
+      .map(({ event_type, sequence }) => ({ event_type, sequence })),
+  }));
   const faults = written.flatMap(brokenRules);
   const differs = (what: string, is: unknown, should: unknown) => {
     const [one, other] = [JSON.stringify(is), JSON.stringify(should)];

@@ -132,6 +132,6 @@ async function followOnce(deps: Deps, scene: Scene, command: Command, tally: Lif
 }
 
 async function compare(deps: Deps, scene: Scene): Promise<void> {
-  const faults = await faultsOf(deps.db, scene);
+  const faults = await faultsOf(deps, scene);
   if (faults.length > 0) throw new Error(faults.join("\n"));
 }

@@ -193,8 +193,8 @@ const campaigns: Record<string, Campaign> = {
   },
 };
 
-const times = (ratio: number) => `${(ratio * 100).toFixed(0)} %`;
-const milliseconds = (ms: number) => `${ms.toFixed(1)} ms`;
+const times = (ratio: number) => (Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} %` : "no answer");
+const milliseconds = (ms: number) => (Number.isFinite(ms) ? `${ms.toFixed(1)} ms` : "no answer");
 const mebibytes = (bytes: number) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 
 function showAttacks(attacks: Record<string, AttackTally>): void {

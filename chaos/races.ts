@@ -2,8 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { readConfig } from "../server/src/config.ts";
 import { enterStock } from "../server/src/db/catalogue/stock.ts";
 import { type Db, openDb } from "../server/src/db/db.ts";
+import { openReference, type SealedReference } from "../server/src/usecases/orders/read-orders.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
-import { openVault } from "../server/src/vault/vault.ts";
+import { openVault, type Vault } from "../server/src/vault/vault.ts";
 import { addPatients } from "./add-patients.ts";
 import { partnerToken, placeOrder } from "./client.ts";
 import { brokenInvariants } from "./order-invariants.ts";
@@ -85,7 +86,7 @@ export async function race(options: RaceOptions): Promise<RaceTally> {
         const size = Math.floor(in_scene / ACTS) + (act < in_scene % ACTS ? 1 : 0);
         const submissions = await play(pair, token, scene, { size, random, tally });
         for (const { told } of submissions) if ("text" in told) acknowledged.add(told.order_number);
-        const found = await look(db, account_id, scene, since);
+        const found = await look({ db, vault }, account_id, scene, since);
         tally.faults.push(...judgeAct(submissions, found, answers));
         // Makes the next act appear a minute later to the duplicate check.
         const later =
@@ -185,10 +186,15 @@ function nameOf({ told, key }: Submission): string {
   return `unexpected${key === null ? "" : ", with a key"}`;
 }
 
-async function look(db: Db, account_id: string, { patients }: Scene, since: Date): Promise<Found> {
+async function look(
+  { db, vault }: { db: Db; vault: Vault },
+  account_id: string,
+  { patients }: Scene,
+  since: Date,
+): Promise<Found> {
   const ids = patients.map(({ patient_id }) => patient_id);
   const made = await db.raw(
-    `select reference, order_number
+    `select account_id, reference, reference_sealed, order_number
     from orders
     where account_id = $1 and patient_id = any($2) and created_at >= $3`,
     [account_id, ids, since],
@@ -204,7 +210,10 @@ async function look(db: Db, account_id: string, { patients }: Scene, since: Date
     [account_id],
   );
   return {
-    made: made.rows as Found["made"],
+    made: (made.rows as (Found["made"][number] & SealedReference)[]).map((row) => ({
+      order_number: row.order_number,
+      reference: openReference({ vault }, row),
+    })) as Found["made"],
     units_left: new Map(left.rows.map((row) => [Number(row["prescription_id"]), Number(row["units"])])),
     available: new Map(shelves.rows.map((row) => [String(row["sku"]), Number(row["units"])])),
   };

@@ -6,6 +6,7 @@ import { readConfig } from "../server/src/config.ts";
 import { type Database, openDb } from "../server/src/db/db.ts";
 import { products } from "../server/src/seed/cast.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
+import { openReference, type SealedReference } from "../server/src/usecases/orders/read-orders.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault, type Vault } from "../server/src/vault/vault.ts";
 import { addPatients } from "./add-patients.ts";
@@ -118,14 +119,19 @@ export async function orderThroughBadNetwork(given: {
   });
   const by_api: Order[] = [];
   for await (const order of direct.orders.list({ limit: 200 })) by_api.push(order);
-  const { rows } = await db.raw("select reference, order_number, order_status from orders where account_id = $1", [
-    account_id,
-  ]);
+  const { rows: stored } = await db.raw(
+    "select account_id, reference, reference_sealed, order_number, order_status from orders where account_id = $1",
+    [account_id],
+  );
+  const rows = (stored as (Placed & SealedReference)[]).map((row) => ({
+    ...row,
+    reference: openReference({ vault }, row),
+  }));
   tally.orders_by_api = by_api.length;
   tally.orders_by_database = rows.length;
   tally.faults.push(
     ...judge(told, by_api, count).map((fault) => `the API: ${fault}`),
-    ...judge(told, rows as Placed[], count).map((fault) => `the database: ${fault}`),
+    ...judge(told, rows, count).map((fault) => `the database: ${fault}`),
     ...(await brokenInvariants(db, account_id)),
   );
   return tally;

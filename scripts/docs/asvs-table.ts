@@ -305,7 +305,16 @@ export const asvs: readonly AsvsRow[] = [
   at("8.2.3", "access to fields", shown("api/fulfillment/dashboard-orders", "api/operations/contract-tester")),
   at("8.3.1", "access decided by the service", shown(MATRIX)),
   at("8.3.2", "changes of access apply at once", shown("database/accounts/token-server", "api/accounts/portal-team")),
-  at("8.4.1", "tenants apart", shown(MATRIX, "database/operations/schema")),
+  at(
+    "8.4.1",
+    "tenants apart",
+    shown(
+      MATRIX,
+      "database/operations/schema",
+      "database/operations/roles",
+      "The database itself shows a request only its own account's rows.",
+    ),
+  ),
 
   at(
     "9.1.1",
@@ -400,8 +409,16 @@ export const asvs: readonly AsvsRow[] = [
     shown("pure/operations/config", "The service refuses plain HTTP except on loopback."),
   ),
   at("12.2.2", "public certificates", none("The operator installs them. The guide says so.")),
-  at("12.3.1", "encryption to every other system", no("The connection to PostgreSQL need not be encrypted.")),
-  at("12.3.2", "certificates are checked", shown("api/webhooks/mail", "pure/webhooks/webhook-guard")),
+  at(
+    "12.3.1",
+    "encryption to every other system",
+    shown("pure/operations/database-connection", "TLS with verification, unless PostgreSQL is on the same machine."),
+  ),
+  at(
+    "12.3.2",
+    "certificates are checked",
+    shown("api/webhooks/mail", "pure/webhooks/webhook-guard", "pure/operations/database-connection"),
+  ),
   at("12.3.3", "internal HTTP", none("There is one process. It has no internal HTTP.")),
   at("12.3.4", "internal certificates", none("There is one process.")),
 
@@ -409,9 +426,13 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "13.2.1",
     "authenticated connections to the database",
-    no("The embedded PostgreSQL trusts every user who can open its socket."),
+    shown(
+      "process/operations/embedded",
+      "database/operations/roles",
+      "Passwords over SCRAM; the embedded cluster makes its own.",
+    ),
   ),
-  at("13.2.2", "least privilege in the database", no("The service owns its tables.")),
+  at("13.2.2", "least privilege in the database", shown("database/operations/roles")),
   at("13.2.3", "no default credentials", shown("api/operations/demo")),
   at("13.2.4", "allow-list of destinations", no("Webhooks may go to any public address. Private ones are refused.")),
   at("13.2.5", "allow-list in the server", no("Webhooks may go to any public address. Private ones are refused.")),
@@ -492,7 +513,11 @@ export const asvs: readonly AsvsRow[] = [
   at("16.3.3", "attempts at bypass are logged", shown("api/operations/operations")),
   at("16.3.4", "unexpected errors are logged", shown("api/operations/operations")),
   at("16.4.1", "log injection", shown("api/operations/bad-input", "pure/operations/log")),
-  at("16.4.2", "logs cannot be changed", no("The service's database user can change the audit log.")),
+  at(
+    "16.4.2",
+    "logs cannot be changed",
+    shown("database/operations/roles", "The service's role can add to the audit log, but not change it."),
+  ),
   at(
     "16.4.3",
     "logs on another system",

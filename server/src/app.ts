@@ -42,6 +42,8 @@ import { processWaiting } from "./usecases/intake/process-waiting.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
+import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
+import { sealOldRows } from "./usecases/operations/seal-old-rows.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
@@ -66,6 +68,7 @@ export type App = {
 };
 
 const TIDY_EVERY_MS = 60_000;
+const RENEW_KEYS_EVERY_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
 const WAITING_EVERY_MS = 5_000;
 /** Automatic Processing turns a prescription into an order within about a second. */
@@ -132,6 +135,8 @@ export async function startApp(
     const vault = await openVault(db, (make) => masterKeys(config, make), now());
     const reloadKeys = () =>
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
+    const sealed = await sealOldRows(db, vault);
+    if (sealed > 0) log.info({ sealed }, "sealed rows of an earlier version");
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
     const staffed = (await listPeople(db)).some(({ partner_id }) => partner_id === null);
@@ -250,6 +255,10 @@ export async function startApp(
       }),
       startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox)),
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
+      startLoop(deps, "renew-keys", RENEW_KEYS_EVERY_MS, async () => {
+        const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
+        if (key_id !== null) log.info({ key_id }, "added a data key");
+      }),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     if (config.WEBHOOK_CONCURRENCY > 0) {

@@ -5,9 +5,10 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import type { Sequence } from "./db/operations/backup.ts";
+import { KeyServiceTrouble } from "./vault/key-service.ts";
 import type { MasterKey } from "./vault/master-key.ts";
 import { BrokenStream, openStream, sealStream, streamKey } from "./vault/sealed-stream.ts";
-import { newDataKey, unwrapNamed, wrapNamed } from "./vault/vault.ts";
+import { newDataKey } from "./vault/vault.ts";
 
 /**
  * A backup is one line of JSON in clear (`Envelope`) and an encrypted stream (ADR 0033). The stream is gzipped lines: a
@@ -81,7 +82,7 @@ export async function writeBackupFile(
     version: 2,
     created_at: now.toISOString(),
     master_key_fingerprint: master.fingerprint,
-    wrapped_key: wrapNamed(master, file_key, KEY_NAME).toString("base64"),
+    wrapped_key: (await master.wrap(file_key, KEY_NAME)).toString("base64"),
   };
   const clear_start = Buffer.from(`${JSON.stringify(envelope)}\n`);
   async function* sealed(zipped: AsyncIterable<Buffer>) {
@@ -204,7 +205,7 @@ async function* opened(source: AsyncIterable<Buffer>, masterKeys: readonly Maste
   }
   const clear_start = start.subarray(0, end + 1);
   const envelope = parseEnvelope(clear_start);
-  const file_key = fileKey(envelope, masterKeys);
+  const file_key = await fileKey(envelope, masterKeys);
   async function* sealed() {
     yield start.subarray(end + 1);
     yield* { [Symbol.asyncIterator]: () => bytes };
@@ -222,12 +223,16 @@ function parseEnvelope(line: Buffer): Envelope {
   return envelope;
 }
 
-function fileKey({ master_key_fingerprint: wanted, wrapped_key }: Envelope, masterKeys: readonly MasterKey[]): Buffer {
+async function fileKey(
+  { master_key_fingerprint: wanted, wrapped_key }: Envelope,
+  masterKeys: readonly MasterKey[],
+): Promise<Buffer> {
   const master = masterKeys.find(({ fingerprint }) => fingerprint === wanted);
   if (master === undefined) throw new BadBackup(otherMasterKey(String(wanted)));
   try {
-    return unwrapNamed(master, Buffer.from(String(wrapped_key), "base64"), KEY_NAME);
-  } catch {
+    return await master.unwrap(Buffer.from(String(wrapped_key), "base64"), KEY_NAME);
+  } catch (error) {
+    if (error instanceof KeyServiceTrouble) throw error;
     throw new BadBackup(DAMAGED);
   }
 }

@@ -72,6 +72,32 @@ export const settings = {
     "32 bytes that encrypt the data keys. Required with DATABASE_URL; otherwise Pestle uses DATA_DIR/master.key.",
   ),
   NEW_MASTER_KEY: key("The new key for `pestle keys rotate --master`, if you set MASTER_KEY."),
+  KMS_URL: {
+    default: "",
+    meaning:
+      "Key service that wraps the data keys in place of MASTER_KEY: the address of a Transit engine (HashiCorp Vault, OpenBao). Plain http only on loopback.",
+    fix: "an https URL with the engine's path and without a trailing slash, such as https://vault.example:8200/v1/transit",
+    parse: keyServiceUrl,
+  },
+  KMS_KEY: {
+    default: "pestle",
+    meaning: "Name of the key in the key service. It must not change while data keys are wrapped by it.",
+    fix: "1 to 100 letters, digits, dots, dashes and underscores",
+    parse: (value: string) => matching(/^[A-Za-z0-9._-]{1,100}$/, value),
+  },
+  KMS_TOKEN: {
+    default: "",
+    meaning: "Token for the key service. It needs `update` on encrypt and decrypt of KMS_KEY. Required with KMS_URL.",
+    fix: "visible ASCII characters",
+    secret: true,
+    parse: (value: string) => matching(/^[\x21-\x7e]*$/, value),
+  },
+  DATA_KEY_DAYS: whole(
+    "365",
+    1,
+    3_650,
+    "Days after which the service adds a new data key. It also adds one after 2^31 encrypted values.",
+  ),
   TLS_CERT_FILE: file("PEM", "PEM certificate chain. With TLS_KEY_FILE, the listeners use TLS 1.2 or later."),
   TLS_KEY_FILE: file("PEM", "PEM private key for TLS_CERT_FILE."),
   TRUST_PROXY: {
@@ -284,6 +310,13 @@ export function personalFolder(env: NodeJS.ProcessEnv = process.env): string | u
   return folder === undefined ? undefined : join(folder, "pestle");
 }
 
+function keyServiceUrl(value: string): string | undefined {
+  if (value === "") return value;
+  if (!/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/.test(value) || !URL.canParse(value)) return undefined;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, "")) ? value : undefined;
+}
+
 export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);
 
 /** An empty variable counts as unset, because container files often write it that way. */
@@ -300,7 +333,10 @@ function checkTogether(config: Config): void {
       "HOST is not a loopback address, and plain HTTP is allowed only on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.",
     );
   }
-  if (config.DATABASE_URL !== "" && config.MASTER_KEY === "") {
+  if (config.KMS_URL !== "" && config.KMS_TOKEN === "") {
+    throw new WrongSetting("KMS_URL requires KMS_TOKEN. Create a token that may encrypt and decrypt with KMS_KEY.");
+  }
+  if (config.DATABASE_URL !== "" && config.MASTER_KEY === "" && config.KMS_URL === "") {
     throw new WrongSetting(
       "DATABASE_URL requires MASTER_KEY. Generate one with `openssl rand -hex 32` and keep it safe.",
     );

@@ -102,6 +102,7 @@ export type Rows = {
     key_id: number;
     wrapped: Bytes;
     created_at: Instant;
+    seals?: number;
   };
   idempotent_answer: {
     account_id: string;
@@ -218,6 +219,7 @@ export type Rows = {
     lot_expires_on: string | null;
     shipped_at: Instant | null;
     supply_ends_at: Instant | null;
+    prescriber_sealed: Bytes | null;
   };
   order_note: {
     account_id: string;
@@ -268,6 +270,8 @@ export type Rows = {
     captured_cents?: number;
     stage_since: Instant;
     drug_schedule?: string;
+    reference_sealed: Bytes | null;
+    reference_index: Bytes | null;
   };
   partial_fill_request: {
     account_id: string;
@@ -374,7 +378,7 @@ export type Rows = {
     sender_message_id: string;
     prescriber_order_number: string | null;
     replaces_prescription_id: number | null;
-    prescriber_name: string;
+    prescriber_name: string | null;
     prescriber_phone: string | null;
     prescriber_fax: string | null;
     prescriber_npi: string | null;
@@ -386,7 +390,7 @@ export type Rows = {
     drug_name: string;
     ndc: string | null;
     gcn: string | null;
-    sig_text: string;
+    sig_text: string | null;
     written_qty: number;
     unit: string | null;
     days_supply: number | null;
@@ -397,6 +401,7 @@ export type Rows = {
     units_ordered?: number;
     order_due_at: Instant | null;
     order_errors?: unknown;
+    written_sealed: Bytes | null;
   };
   product: {
     account_id: string;
@@ -625,11 +630,12 @@ export type Rows = {
     event_type: string;
     patient_id: string | null;
     order_number: string | null;
-    body: string;
+    body: string | null;
     created_at: Instant;
     event_position?: number;
     feed_position?: number;
     only_endpoint_id: string | null;
+    body_sealed: Bytes | null;
   };
   webhook_feed: {
     singleton?: boolean;

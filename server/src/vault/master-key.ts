@@ -2,13 +2,21 @@ import { createHmac, randomBytes } from "node:crypto";
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, WrongSetting } from "../config.ts";
+import { decrypt, encrypt } from "./aes.ts";
+import { serviceKey } from "./key-service.ts";
 
-/** The key outside the database that wraps the data keys in it. */
-export type MasterKey = { bytes: Buffer; fingerprint: string };
+/** The key outside the database that wraps the data keys in it: 32 bytes from a setting or a file, or a key service's. */
+export type MasterKey = {
+  fingerprint: string;
+  /** A wrapped key opens only under its own name. */
+  wrap(key: Buffer, name: string): Promise<Buffer>;
+  unwrap(wrapped: Buffer, name: string): Promise<Buffer>;
+};
 
 /**
  * Keys to try, in order. There are two during a rotation: NEW_MASTER_KEY next to MASTER_KEY, or the new key file that an
- * interrupted rotation did not rename.
+ * interrupted rotation did not rename. With a key service, the keys of settings and files come after it, until the
+ * rotation has moved the data keys to it.
  */
 export function masterKeys(config: Config, make = true): MasterKey[] {
   const kept = keptMasterKeys(config);
@@ -20,6 +28,10 @@ export function masterKeys(config: Config, make = true): MasterKey[] {
 
 /** The same, but never creates a key. */
 export function keptMasterKeys(config: Config): MasterKey[] {
+  return [...(config.KMS_URL === "" ? [] : [serviceKey(config)]), ...localMasterKeys(config)];
+}
+
+function localMasterKeys(config: Config): MasterKey[] {
   if (config.MASTER_KEY !== "") {
     return [config.MASTER_KEY, config.NEW_MASTER_KEY].filter((text) => text !== "").map(decodeMasterKey);
   }
@@ -39,7 +51,7 @@ export function fittingMasterKey(candidates: readonly MasterKey[], fingerprint: 
     );
   }
   throw new WrongSetting(
-    `MASTER_KEY (or DATA_DIR/master.key) is not the key of this database, which has the fingerprint ${fingerprint}. Set the key that this database was created with.`,
+    `MASTER_KEY (or DATA_DIR/master.key, or the key service's KMS_KEY) is not the key of this database, which has the fingerprint ${fingerprint}. Set the key that this database was created with.`,
   );
 }
 
@@ -50,7 +62,11 @@ export const masterKeyFiles = (config: Config) => ({
 
 export function decodeMasterKey(text: string): MasterKey {
   const bytes = /^[0-9a-fA-F]{64}$/.test(text) ? Buffer.from(text, "hex") : Buffer.from(text, "base64");
-  return { bytes, fingerprint: createHmac("sha256", bytes).update("pestle master key").digest("hex").slice(0, 16) };
+  return {
+    fingerprint: createHmac("sha256", bytes).update("pestle master key").digest("hex").slice(0, 16),
+    wrap: async (key, name) => encrypt(bytes, key, name),
+    unwrap: async (wrapped, name) => decrypt(bytes, wrapped, name),
+  };
 }
 
 export const newMasterKeyText = () => randomBytes(32).toString("hex");

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import type { Database, Queryable } from "../db/db.ts";
 import {
   insertDataKey,
@@ -7,8 +7,10 @@ import {
   loadIndexKey,
   loadKeyRing,
   lockKeys,
+  reserveSeals,
   saveFingerprint,
 } from "../db/operations/keys.ts";
+import { decrypt, encrypt } from "./aes.ts";
 import { fittingMasterKey, type MasterKey } from "./master-key.ts";
 
 /** Encrypts values that a copy of the database must not reveal: AES-256-GCM, prefixed with the key id. */
@@ -24,12 +26,17 @@ export type Vault = {
   readonly fingerprint: string;
 };
 
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
 const KEY_ID_BYTES = 4;
 const BLIND_INDEX_BYTES = 16;
 /** The index key is wrapped like a data key with this id. Data key ids begin at 1. */
 const INDEX_KEY_ID = 0;
+
+/**
+ * With random nonces, a key may seal 2^32 values (NIST SP 800-38D). A key is renewed at half of that. Each process counts
+ * its seals ahead, in blocks.
+ */
+export const RENEW_AFTER_SEALS = 2 ** 31;
+const SEALS_AT_ONCE = 2 ** 16;
 
 /** The value's key is not in the key ring: another process rotated keys, or the value is damaged. */
 class UnknownKey extends Error {}
@@ -44,20 +51,24 @@ export async function openVault(
   candidates: (make: boolean) => readonly MasterKey[],
   now: Date,
 ): Promise<Vault> {
-  await db.transaction(async (tx) => {
-    await lockKeys(tx);
-    const stored = await loadKeyRing(tx);
-    const known = candidates(stored === undefined);
-    const [first] = known;
-    if (stored === undefined && first !== undefined) {
-      await saveFingerprint(tx, first.fingerprint, now);
-      await insertDataKey(tx, { key_id: 1, wrapped: wrap(first, newDataKey(), 1), created_at: now });
-    }
-    const master = stored === undefined ? first : fittingMasterKey(known, stored.fingerprint);
-    if (master !== undefined && (await loadIndexKey(tx)) === undefined) {
-      await insertIndexKey(tx, wrap(master, newDataKey(), INDEX_KEY_ID), now);
-    }
-  });
+  // Keys are wrapped before the transaction, because a key service is a network away.
+  const before = await loadKeyRing(db);
+  const known = candidates(before === undefined);
+  const master = before === undefined ? known[0] : fittingMasterKey(known, before.fingerprint);
+  if (master !== undefined && (before === undefined || (await loadIndexKey(db)) === undefined)) {
+    const first = await wrap(master, newDataKey(), 1);
+    const index = await wrap(master, newDataKey(), INDEX_KEY_ID);
+    await db.transaction(async (tx) => {
+      await lockKeys(tx);
+      if ((await loadKeyRing(tx)) === undefined) {
+        await saveFingerprint(tx, master.fingerprint, now);
+        await insertDataKey(tx, { key_id: 1, wrapped: first, created_at: now });
+        await insertIndexKey(tx, index, now);
+      } else if (before !== undefined && (await loadIndexKey(tx)) === undefined) {
+        await insertIndexKey(tx, index, now);
+      }
+    });
+  }
 
   let fingerprint = "";
   let ring = new Map<number, Buffer>();
@@ -66,18 +77,46 @@ export async function openVault(
   const reload = async (source: Queryable) => {
     const stored = await loadKeyRing(source);
     const master = fittingMasterKey(candidates(false), stored?.fingerprint ?? "");
-    ring = new Map(stored?.keys.map(({ key_id, wrapped }) => [key_id, unwrap(master, wrapped, key_id)]));
+    const unwrapped = new Map<number, Buffer>();
+    for (const { key_id, wrapped } of stored?.keys ?? []) {
+      // A key keeps its id for life, so what was unwrapped once needs no second call to a key service.
+      unwrapped.set(key_id, ring.get(key_id) ?? (await unwrap(master, wrapped, key_id)));
+    }
+    // The index key never changes; only its wrapping does.
+    if (index_key.length === 0) index_key = await unwrap(master, (await loadIndexKey(source))!, INDEX_KEY_ID);
+    ring = unwrapped;
     fingerprint = master.fingerprint;
     active_key_id = Math.max(...ring.keys());
-    // The index key never changes; only its wrapping does.
-    if (index_key.length === 0) index_key = unwrap(master, (await loadIndexKey(source))!, INDEX_KEY_ID);
   };
   await reload(db);
+
+  // A block counts as used from the start; the next one is reserved when half of it is left. If the database does not
+  // answer, the seals beyond the block are counted with the next reservation.
+  let counted = { key_id: 0, left: 0 };
+  let reserving = false;
+  const countSeal = () => {
+    if (counted.key_id !== active_key_id) counted = { key_id: active_key_id, left: 0 };
+    const block = counted;
+    block.left -= 1;
+    if (reserving || block.left > SEALS_AT_ONCE / 2) return;
+    reserving = true;
+    reserveSeals(db, block.key_id, SEALS_AT_ONCE)
+      .then(
+        () => {
+          block.left += SEALS_AT_ONCE;
+        },
+        () => {},
+      )
+      .finally(() => {
+        reserving = false;
+      });
+  };
 
   return {
     seal(plain, place) {
       const key = ring.get(active_key_id);
       if (key === undefined) throw new Error("the vault has no key");
+      countSeal();
       const key_id = Buffer.alloc(KEY_ID_BYTES);
       key_id.writeUInt32BE(active_key_id);
       return Buffer.concat([key_id, encrypt(key, plain, place)]);
@@ -118,25 +157,8 @@ export async function withKeysOfNow<Result>(
 
 export const newDataKey = () => randomBytes(32);
 const sealedKeyId = (sealed: Buffer) => sealed.readUInt32BE(0);
-export const rewrapIndexKey = (former: MasterKey, master: MasterKey, wrapped: Buffer) =>
-  wrap(master, unwrap(former, wrapped, INDEX_KEY_ID), INDEX_KEY_ID);
-export const wrap = (master: MasterKey, key: Buffer, key_id: number) => wrapNamed(master, key, `data_key ${key_id}`);
+export const rewrapIndexKey = async (former: MasterKey, master: MasterKey, wrapped: Buffer) =>
+  wrap(master, await unwrap(former, wrapped, INDEX_KEY_ID), INDEX_KEY_ID);
+export const wrap = (master: MasterKey, key: Buffer, key_id: number) => master.wrap(key, `data_key ${key_id}`);
 export const unwrap = (master: MasterKey, wrapped: Buffer, key_id: number) =>
-  unwrapNamed(master, wrapped, `data_key ${key_id}`);
-/** A wrapped key opens only under its own name. */
-export const wrapNamed = (master: MasterKey, key: Buffer, name: string) => encrypt(master.bytes, key, name);
-export const unwrapNamed = (master: MasterKey, wrapped: Buffer, name: string) => decrypt(master.bytes, wrapped, name);
-
-function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
-  const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  cipher.setAAD(Buffer.from(place));
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
-}
-
-function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
-  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES));
-  decipher.setAAD(Buffer.from(place));
-  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
-  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
-}
+  master.unwrap(wrapped, `data_key ${key_id}`);

@@ -11,6 +11,7 @@ import { codesOf } from "./conventions.ts";
 import { footprint } from "./orders.ts";
 import { type AskOptions, ask, goodAddress, person } from "./patient.ts";
 import { misfits } from "./samples/misfits.ts";
+import { inSendingOrder, storedEvents } from "./stored-events.ts";
 import type { TestApp } from "./test-app.ts";
 
 export type Asked = { event: string } & Record<string, unknown>;
@@ -54,21 +55,12 @@ export async function historyOf(app: TestApp, order_number: string, partner = 0)
     );
 }
 
-const EVENTS = `
-select body
-from webhook_event
-where order_number = $1
-order by (body::jsonb->>'sequence')::integer,
-  array_position(array['RX_UPDATED', 'SHIPMENT_UPDATED', 'ORDER_UPDATED', 'ORDER_EXCEPTION'], event_type),
-  (body::jsonb#>>'{exception,id}')::integer`;
-
 type OrderEvent = Extract<WebhookBody, { sequence: number }>;
 
 /** The events of an order, in sequence. Each body fits the contract and identifies no patient. */
 export async function eventsOf(app: TestApp, order_number: string): Promise<OrderEvent[]> {
-  const { rows } = await app.deps.db.raw(EVENTS, [order_number]);
-  return rows.map((row) => {
-    const text = String(row["body"]);
+  const events = inSendingOrder(await storedEvents(app.deps, "where order_number = $1", [order_number]), false);
+  return events.map(({ body: text }) => {
     for (const secret of [
       person.first_name!,
       person.dob!,

@@ -10,16 +10,8 @@ import {
 import { expect } from "vitest";
 import { ask } from "./patient.ts";
 import { misfits } from "./samples/misfits.ts";
+import { inSendingOrder, type StoredEvent, storedEvents } from "./stored-events.ts";
 import type { TestApp } from "./test-app.ts";
-
-/** Every event of an account, oldest first. Events of one change are in the order in which they are sent. */
-const EVENTS = `
-select event_id, event_type, patient_id, order_number, body
-from webhook_event
-where account_id = $1
-order by created_at, (body::jsonb->>'sequence')::integer nulls first,
-  array_position(array['RX_RECEIVED', 'RX_UPDATED', 'SHIPMENT_UPDATED', 'ORDER_UPDATED', 'ORDER_EXCEPTION'], event_type),
-  (body::jsonb#>>'{exception,id}')::integer`;
 
 type OfOrder = Extract<WebhookBody, { order_number: string }>;
 
@@ -34,8 +26,8 @@ export function partnerEar(app: TestApp, partner: number, never_told: readonly s
 
   /** The events since the last call, each as one short line. */
   return async (): Promise<string[]> => {
-    const { rows } = await app.deps.db.raw(EVENTS, [account_id]);
-    const bodies = rows.filter(({ event_id }) => !heard.has(String(event_id))).map((row) => bodyOf(row, never_told));
+    const events = inSendingOrder(await storedEvents(app.deps, "where account_id = $1", [account_id]), true);
+    const bodies = events.filter(({ event_id }) => !heard.has(event_id)).map((row) => bodyOf(row, never_told));
     for (const { event_id } of bodies) heard.add(event_id);
     for (const body of bodies.filter(isOfOrder)) {
       const last = sequences.get(body.order_number) ?? 0;
@@ -60,16 +52,16 @@ export function partnerEar(app: TestApp, partner: number, never_told: readonly s
 
 const isOfOrder = (body: WebhookBody): body is OfOrder => "order_number" in body;
 
-function bodyOf(row: Record<string, unknown>, never_told: readonly string[]): WebhookBody {
-  const text = String(row["body"]);
+function bodyOf(row: StoredEvent, never_told: readonly string[]): WebhookBody {
+  const text = row.body;
   expect(text, "one line of plain characters").toMatch(/^[\x20-\x7e]+$/);
   expect(text, "nothing that form encoders disagree on").not.toMatch(/[!'()*~]/);
   for (const secret of never_told) expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
   const body = JSON.parse(text) as WebhookBody;
-  expect(misfits(webhookBodies[row["event_type"] as EventType], body)).toEqual([]);
+  expect(misfits(webhookBodies[row.event_type as EventType], body)).toEqual([]);
   const { event_id, event_type, patient_id } = row;
   expect(body).toMatchObject({ event_id, event_type, patient_id });
-  expect("order_number" in body ? body.order_number : null).toBe(row["order_number"]);
+  expect("order_number" in body ? body.order_number : null).toBe(row.order_number);
   return body;
 }
 

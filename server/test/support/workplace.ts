@@ -13,6 +13,7 @@ import { trackByHand } from "../../src/usecases/fulfillment/track-shipments.ts";
 import { loadChangingOrder } from "../../src/usecases/orders/load-order.ts";
 import { type ChangeBy, changeOrder } from "../../src/usecases/orders/save-change.ts";
 import { post } from "./orders.ts";
+import { storedEvents } from "./stored-events.ts";
 import type { TestApp } from "./test-app.ts";
 
 /** The staff of the test pharmacy: one person per role, and a second pharmacist. */
@@ -100,12 +101,11 @@ export function workplace(app: TestApp, partner = 0) {
         order_number,
       ),
     async events({ order_number }: Numbered): Promise<Record<string, unknown>[]> {
-      const told = await rows(
-        "select body from webhook_event where account_id = $1 and order_number = $2",
+      const told = await storedEvents(app.deps, "where account_id = $1 and order_number = $2", [
         account_id,
         order_number,
-      );
-      return told.map(({ body }) => JSON.parse(String(body)));
+      ]);
+      return told.map(({ body }) => JSON.parse(body));
     },
     /** Every row of an order and what it reserved: equal before and after if nothing was written. */
     async everything({ order_number }: Numbered): Promise<Record<string, unknown>> {

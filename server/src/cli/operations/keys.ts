@@ -9,15 +9,17 @@ import { withSchema, withVault } from "../session.ts";
 export const keysCommands: readonly CommandRow[] = [
   {
     name: "keys show",
-    summary: "show the master key's fingerprint, the data keys and how many values each encrypts",
+    summary: "show the master key's fingerprint, the data keys, their age and how many values each encrypts",
     examples: ["keys show", "keys show --json"],
     async run(_options, _argument, env) {
       const config = readConfig(env);
       const { fingerprint, data_keys } = await withSchema(config, ({ db }) => describeKeys(db));
       const fits = keptMasterKeys(config).some((key) => key.fingerprint === fingerprint);
-      const rows = data_keys.map(({ key_id, active, sealed_values }) => [
+      const rows = data_keys.map(({ key_id, active, created_at, seals, sealed_values }) => [
         String(key_id),
         active ? "yes" : "no",
+        created_at.slice(0, 10),
+        String(seals),
         String(sealed_values),
       ]);
       const head = facts({
@@ -25,7 +27,7 @@ export const keysCommands: readonly CommandRow[] = [
       });
       return {
         data: { fingerprint, fits, data_keys },
-        text: `${head}\n\n${table(["data key", "active", "encrypted values"], rows)}`,
+        text: `${head}\n\n${table(["data key", "active", "created", "seals at most", "encrypted values"], rows)}`,
       };
     },
   },
@@ -35,7 +37,7 @@ export const keysCommands: readonly CommandRow[] = [
     options: [
       [
         "--master",
-        "change the master key: to NEW_MASTER_KEY if MASTER_KEY is set, else to a new master.key. Earlier backups need the old key: copy it first, or take a new backup",
+        "change the master key: to the key service if KMS_URL is set, to NEW_MASTER_KEY if MASTER_KEY is set, else to a new master.key. Earlier backups need the old key: copy it first, or take a new backup",
       ],
     ],
     examples: ["keys rotate", "keys rotate --master", "NEW_MASTER_KEY=$(cat new.key) pestle keys rotate --master"],
@@ -45,7 +47,10 @@ export const keysCommands: readonly CommandRow[] = [
         const rotated = await withSchema(config, ({ db, now }) => rotateMasterKey({ config, db }, now));
         const lines = [
           `The new master key has the fingerprint ${rotated.fingerprint}.`,
-          ...(config.MASTER_KEY === "" ? [] : ["Set MASTER_KEY to it before the next start."]),
+          ...(config.KMS_URL !== ""
+            ? ["The key service wraps the data keys. Keep the old key for earlier backups."]
+            : []),
+          ...(config.KMS_URL !== "" || config.MASTER_KEY === "" ? [] : ["Set MASTER_KEY to it before the next start."]),
           "Earlier backups need the old key. Take a new backup with `pestle backup`.",
         ];
         return { data: rotated, text: lines.join("\n") };

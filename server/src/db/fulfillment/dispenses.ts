@@ -78,6 +78,7 @@ export type ControlledRow = {
   unit: string | null;
   days_supply: number | null;
   written_qty: number;
+  written_sealed: Buffer | null;
   sig_text: string;
   prescriber_name: string;
   prescriber_npi: string | null;
@@ -102,7 +103,7 @@ select i.dispense_id, i.order_number, i.patient_id, p.record_sealed, o.address_s
     where h.account_id = i.account_id and h.order_number = i.order_number and h.event = 'complete_fill'),
     i.shipped_at) as filled_at,
   i.shipped_at, coalesce(i.ndc, '') as ndc, i.units::float8 as units, r.unit, r.days_supply,
-  r.written_qty::float8 as written_qty, r.sig_text, r.prescriber_name, r.prescriber_npi, r.prescriber_dea,
+  r.written_qty::float8 as written_qty, r.sig_text, r.written_sealed, r.prescriber_name, r.prescriber_npi, r.prescriber_dea,
   r.prescriber_phone, w.npi as pharmacist_npi, w.license_number as pharmacist_license
 from order_item i
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number

@@ -30,6 +30,7 @@ export type QueueRow = Omit<
   queue: string;
   patient_id: string;
   record_sealed: Buffer;
+  reference_sealed: Buffer | null;
   drug_schedule: DrugSchedule;
   created_at: Date;
   stage_since: Date;
@@ -108,7 +109,7 @@ with page as materialized (
   limit $5
 )
 select o.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.queue, o.exception_ids,
-  o.patient_id, o.drug_schedule, o.ship_state, o.reference, o.created_at, o.stage_since, o.revision,
+  o.patient_id, o.drug_schedule, o.ship_state, o.reference, o.reference_sealed, o.created_at, o.stage_since, o.revision,
   ${WHOSE_AND_WHAT},
   (
     select b.name

@@ -6,11 +6,13 @@ import { WHOSE_AND_WHAT } from "./queue.ts";
 export type FoundRow = Omit<SearchHit, "by" | "patient_initials" | "created_at"> & {
   patient_id: string;
   record_sealed: Buffer;
+  reference_sealed: Buffer | null;
   created_at: Date;
 };
 
 const COLUMNS = `
-  a.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.reference, o.created_at,
+  a.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.reference, o.reference_sealed,
+  o.created_at,
   o.patient_id, ${WHOSE_AND_WHAT}`;
 
 /** Probes each account's index and keeps the newest hits. Never scans a table. */
@@ -37,14 +39,6 @@ const searches = {
   from orders o
   where o.account_id = a.account_id and o.order_number = $1
   limit 1`),
-  ),
-  reference: statementOf<[value: string, most: number], FoundRow>(
-    inEveryAccount(`
-  select o.*
-  from orders o
-  where o.account_id = a.account_id and o.reference = $1
-  order by o.order_position desc
-  limit 51`),
   ),
   patient_id: statementOf<[value: string, most: number], FoundRow>(
     inEveryAccount(`
@@ -75,7 +69,29 @@ const searches = {
   ),
 } as const;
 export const findBy = (db: Queryable, by: keyof typeof searches, value: string | number, most: number) =>
-  db.rows(searches[by] as (typeof searches)["reference"], [value as string, most]);
+  db.rows(searches[by] as (typeof searches)["tracking_no"], [value as string, most]);
+
+const byReference = statementOf<[account_ids: readonly string[], indexes: readonly Buffer[], most: number], FoundRow>(`
+select ${COLUMNS}
+from unnest($1::text[], $2::bytea[]) as k(account_id, reference_index)
+join account a on a.account_id = k.account_id
+join partner p on p.partner_id = a.partner_id
+cross join lateral (
+  select o.*
+  from orders o
+  where o.account_id = k.account_id and o.reference_index = k.reference_index
+  order by o.order_position desc
+  limit 51) o
+order by o.order_position desc
+limit $3`);
+export type ReferenceKey = { account_id: string; reference_index: Buffer };
+/** Orders by the blind index of the partner's own id, which differs per account. */
+export const findByReference = (db: Queryable, keys: readonly ReferenceKey[], most: number) =>
+  db.rows(byReference, [
+    keys.map(({ account_id }) => account_id),
+    keys.map(({ reference_index }) => reference_index),
+    most,
+  ]);
 
 /** Patients by the blind index of their name and date of birth. */
 const PEOPLE = `
@@ -105,7 +121,7 @@ export const findByPeople = (db: Queryable, keys: readonly PersonKey[], most: nu
 
 const UNORDERED_COLUMNS = `
   a.account_id, p.name as partner, a.environment, null as order_number, null as order_status, null as stage,
-  null as reference, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names,
+  null as reference, null::bytea as reference_sealed, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names,
   r.prescription_id, (
     select v.review_id
     from review v

@@ -2,15 +2,16 @@ import type { Environment, MedicationDispense, Workflow } from "@pestle/contract
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql } from "../db.ts";
 
+export type SealedFact = PrescriptionFact & { written_sealed: Buffer | null };
 /** A patient's prescriptions with the dispenses of all their orders. */
 export type PatientPrescriptions = {
   workflow: Workflow;
-  prescriptions: (PrescriptionFact & { medication_dispenses: MedicationDispense[] })[];
+  prescriptions: (SealedFact & { medication_dispenses: MedicationDispense[] })[];
 };
 
 const ofPatient = sql<
   [account_id: string, patient_id: string, active: boolean | null],
-  PrescriptionFact & {
+  SealedFact & {
     workflow: Workflow;
     prescription_id: number | null;
     medication_dispenses: MedicationDispense[];
@@ -18,7 +19,7 @@ const ofPatient = sql<
 >`
 select a.workflow, r.prescription_id, p.patient_id, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
-  r.gcn, r.sig_text, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
+  r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
   r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors,
   coalesce((
     select json_agg(json_build_object(
@@ -72,9 +73,9 @@ export const findLastOfOrder = (
   prescriber_order_number: string,
 ) => db.row(lastOfOrder, [ncpdp_id, environment, sender, prescriber_order_number]);
 
-const fact = sql<[account_id: string, prescription_id: number], PrescriptionFact>`
+const fact = sql<[account_id: string, prescription_id: number], SealedFact>`
 select prescription_id, patient_id, active, acceptance, prescriber_name, prescriber_phone, prescriber_fax, prescriber_npi,
-  prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text,
+  prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text, written_sealed,
   written_qty::float8 as written_qty, unit, days_supply, refills, drug_schedule, daw,
   units_ordered::float8 as units_ordered, order_errors,
   case when drug_schedule = '2' then partial_fill_of(account_id, prescription_id) end as partial

@@ -15,7 +15,7 @@ export type IntakeContext = {
   }[];
   claim_revision: number;
   taken_patient_ids: string[];
-  prescriptions: PriorPrescription[];
+  prescriptions: (PriorPrescription & { written_sealed: string | null })[];
   next_prescription_id: number;
 };
 export type IntakeQuestion = {
@@ -110,7 +110,9 @@ select
       'prescriber_name', m.prescriber_name, 'prescriber_phone', m.prescriber_phone,
       'prescriber_fax', m.prescriber_fax, 'prescriber_npi', m.prescriber_npi, 'prescriber_dea', m.prescriber_dea,
       'written_date', m.written_date, 'effective_date', m.effective_date, 'drug_name', m.drug_name, 'ndc', m.ndc,
-      'gcn', m.gcn, 'sig_text', m.sig_text, 'written_qty', m.written_qty, 'unit', m.unit,
+      'gcn', m.gcn, 'sig_text', m.sig_text,
+      'written_sealed', translate(encode(m.written_sealed, 'base64'), E'\n', ''),
+      'written_qty', m.written_qty, 'unit', m.unit,
       'days_supply', m.days_supply, 'refills', m.refills, 'drug_schedule', m.drug_schedule, 'daw', m.daw,
       'units_ordered', m.units_ordered,
       'orders', coalesce((
@@ -140,6 +142,15 @@ export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
 
 export const loadIntakeContextText = context.text;
 
+/** Only rows of earlier versions have these. */
+type ClearColumn =
+  | "sig_text"
+  | "prescriber_name"
+  | "prescriber_phone"
+  | "prescriber_fax"
+  | "prescriber_npi"
+  | "prescriber_dea";
+
 /** The rows that a message creates or changes, by table. */
 export type IntakeSave = {
   message: {
@@ -157,7 +168,7 @@ export type IntakeSave = {
   new_patient: (Omit<Rows["patient"], "revision"> & { claim_revision: number }) | null;
   changed_patient: ChangedPatient | null;
   aliases: Pick<Rows["patient_alias"], "alias_index" | "patient_id">[];
-  prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors"> | null;
+  prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors" | ClearColumn> | null;
   /** Prescriptions to end, with the units ordered at decision time. An order placed since then is a conflict. */
   ended: { prescription_id: number; units_ordered: number }[];
   reviews: Required<Omit<Rows["review"], "resolved_at" | "resolved_by" | "outcome">>[];
@@ -215,13 +226,13 @@ with given as (
   on conflict do nothing
 ), prescribed as (
   insert into prescription (account_id, prescription_id, patient_id, acceptance, source, intake_message_id, sender,
-    sender_message_id, prescriber_order_number, replaces_prescription_id, prescriber_name, prescriber_phone,
-    prescriber_fax, prescriber_npi, prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name,
-    ndc, gcn, sig_text, written_qty, unit, days_supply, refills, drug_schedule, daw, details_sealed, order_due_at)
+    sender_message_id, prescriber_order_number, replaces_prescription_id, written_sealed,
+    received_at, expires_at, written_date, effective_date, drug_name,
+    ndc, gcn, written_qty, unit, days_supply, refills, drug_schedule, daw, details_sealed, order_due_at)
   select r.account_id, r.prescription_id, r.patient_id, r.acceptance, r.source, r.intake_message_id, r.sender,
-    r.sender_message_id, r.prescriber_order_number, r.replaces_prescription_id, r.prescriber_name, r.prescriber_phone,
-    r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date,
-    r.effective_date, r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_qty, r.unit, r.days_supply, r.refills,
+    r.sender_message_id, r.prescriber_order_number, r.replaces_prescription_id, r.written_sealed,
+    r.received_at, r.expires_at, r.written_date,
+    r.effective_date, r.drug_name, r.ndc, r.gcn, r.written_qty, r.unit, r.days_supply, r.refills,
     r.drug_schedule, r.daw, r.details_sealed, r.order_due_at
   from given, jsonb_populate_record(null::prescription,
     coalesce(nullif(j->'prescription', 'null'), '{}')) r
@@ -258,8 +269,8 @@ with given as (
   select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts, v.created_at
   from given, jsonb_populate_recordset(null::review, j->'reviews') v
 ), events as (
-  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
-  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
+  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
+  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body_sealed, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
 )
 select conflict_unless(

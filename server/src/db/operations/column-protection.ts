@@ -7,6 +7,7 @@ export const protections = {
   blind: "a keyed hash that finds equal values and reveals nothing else",
   hashed: "a one-way hash",
   wrapped: "a key, encrypted by the master key",
+  emptied: "in clear in 0.1.0; the first start seals it, and the column stays empty",
   treatment: "treatment data in clear: SQL decides orders, stock, holds and reports by it",
   person: "in clear, and it identifies a person",
   business: "in clear: the set-up of partners and pharmacy",
@@ -52,11 +53,11 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   licence: { business: ["number"] },
   order_exception: { record: ["confirmed", "basis", "situations"] },
   order_history: { record: ["from", "to"] },
-  order_item: { person: ["prescriber_name", "prescriber_phone", "prescriber_fax"], treatment: ["lot"] },
+  order_item: { emptied: ["prescriber_name", "prescriber_phone", "prescriber_fax"], treatment: ["lot"] },
   order_note: { hashed: ["signature"] },
   orders: {
     record: ["held_from", "queue", "exception_ids", "payer"],
-    person: ["reference"],
+    emptied: ["reference"],
     business: ["label_carrier", "label_tracking_no", "payment_reference"],
     treatment: ["ship_state"],
   },
@@ -67,8 +68,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   prescription: {
     record: ["acceptance", "sender_message_id", "order_errors"],
     business: ["sender", "prescriber_order_number"],
-    person: ["prescriber_name", "prescriber_phone", "prescriber_fax", "prescriber_npi", "prescriber_dea"],
-    treatment: ["sig_text"],
+    emptied: ["sig_text", "prescriber_name", "prescriber_phone", "prescriber_fax", "prescriber_npi", "prescriber_dea"],
   },
   product: {
     business: [
@@ -88,7 +88,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   routing_rule: { business: ["value"] },
   safety_import: { business: ["version", "file_name", "summary", "data"] },
   schema_migration: { record: ["name"] },
-  session: { hashed: [], record: ["csrf_token"] },
+  session: { record: ["csrf_token"] },
   shipment: { business: ["tracking_no", "tracking_url"] },
   shipment_scan: { person: ["place"], business: ["description"] },
   shipping_method: { business: ["name", "service"] },
@@ -96,7 +96,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   stock_entry: { business: ["note"] },
   webhook_attempt: { record: ["error"] },
   webhook_endpoint: { business: ["url", "events", "description", "disabled_reason"] },
-  webhook_event: { treatment: ["body"] },
+  webhook_event: { emptied: ["body"] },
 };
 
 /** Undefined if the column needs a row in the table above. */

@@ -30,6 +30,21 @@ values ($1, $2, $3)`;
 export const insertDataKey = (tx: Tx, key: DataKeyRow & { created_at: Date }) =>
   tx.run(addDataKey, [key.key_id, key.wrapped, key.created_at]);
 
+const uses = sql<[], { key_id: number; created_at: Date; seals: number }>`
+select key_id, created_at, seals
+from data_key
+order by key_id`;
+export const listKeyUses = (db: Queryable) => db.rows(uses, []);
+
+const reserve = sql<[key_id: number, seals: number], { seals: number }>`
+update data_key
+set seals = seals + $2
+where key_id = $1
+returning seals`;
+/** Counts seals before they are made, so that a crash counts too many and never too few. Returns the key's total. */
+export const reserveSeals = async (db: Queryable, key_id: number, seals: number) =>
+  (await db.row(reserve, [key_id, seals]))?.seals;
+
 const rewrap = sql<[key_id: number, wrapped: Buffer]>`update data_key set wrapped = $2 where key_id = $1`;
 export const rewrapDataKey = (tx: Tx, key: DataKeyRow) => tx.run(rewrap, [key.key_id, key.wrapped]);
 

@@ -5,10 +5,11 @@ import { notePlace } from "../fulfillment/order-notes.ts";
 import { shipmentLabelPlace } from "../fulfillment/shipments.ts";
 import { answerPlace } from "../idempotency.ts";
 import { messagePlace } from "../intake/messages.ts";
-import { orderPlace, sealedOrderColumns } from "../orders/orders.ts";
-import { detailsPlace, recordPlace } from "../patients/patients.ts";
+import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
+import { detailsPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
 import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
+import { eventPlace } from "../webhooks/new-event.ts";
 
 /**
  * Every column that holds sealed values. A rotation processes this list, and a test compares it with the schema. Each
@@ -56,6 +57,18 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "prescription_id"],
     place: (row) => detailsPlace(String(row["account_id"]), Number(row["prescription_id"])),
   },
+  {
+    table: "prescription",
+    column: "written_sealed",
+    key: ["account_id", "prescription_id"],
+    place: (row) => writtenPlace(String(row["account_id"]), Number(row["prescription_id"])),
+  },
+  {
+    table: "order_item",
+    column: "prescriber_sealed",
+    key: ["account_id", "order_number", "item_id"],
+    place: (row) => itemPlace(String(row["account_id"]), String(row["order_number"]), Number(row["item_id"])),
+  },
   ...sealedOrderColumns.map((column) => ({
     table: "orders",
     column,
@@ -82,6 +95,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     place: (row: Record<string, unknown>) =>
       endpointPlace(column, String(row["account_id"]), String(row["endpoint_id"])),
   })),
+  {
+    table: "webhook_event",
+    column: "body_sealed",
+    key: ["account_id", "event_id"],
+    place: (row) => eventPlace(String(row["account_id"]), String(row["event_id"])),
+  },
   {
     table: "webhook_attempt",
     column: "exchange_sealed",

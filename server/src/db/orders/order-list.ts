@@ -8,7 +8,7 @@ export type OrderFilter = {
   order_status: OrderStatus | null;
   prescription_id: number | null;
   brand_id: number | null;
-  reference: string | null;
+  reference_index: Buffer | null;
   exception_id: number | null;
   created_after: Date | null;
   created_before: Date | null;
@@ -22,7 +22,7 @@ const CONDITIONS = {
       from order_item i
       where i.account_id = $1 and i.prescription_id = ${value}))`,
   patient_id: (value: string) => `o.patient_id = ${value}`,
-  reference: (value: string) => `o.reference = ${value}`,
+  reference_index: (value: string) => `o.reference_index = ${value}`,
   // Only held orders have open exceptions, and they are few.
   exception_id: (value: string) => `o.order_status = 'On Hold' and ${value} = any(o.exception_ids)`,
   order_status: (value: string) => `o.order_status = ${value}`,
@@ -66,7 +66,7 @@ function pageText(names: readonly FilterName[]): string {
       walk("found", "prescription_id"),
     );
   }
-  const telling = names.includes("patient_id") || names.includes("reference");
+  const telling = names.includes("patient_id") || names.includes("reference_index");
   if (telling || !names.includes("updated_after")) return listText("", walk("orders"));
   // Anything from none to all orders may have changed since a time, anywhere in the list. The upper bound makes
   // PostgreSQL expect few rows and use the index.

@@ -13,10 +13,21 @@ import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** The sealed columns of an order, for the vault's places. */
-export const sealedOrderColumns = ["address_sealed", "label_sealed", "payment_token_sealed", "safety_sealed"] as const;
+export const sealedOrderColumns = [
+  "address_sealed",
+  "label_sealed",
+  "payment_token_sealed",
+  "reference_sealed",
+  "safety_sealed",
+] as const;
 export type SealedOrderColumn = (typeof sealedOrderColumns)[number];
 export const orderPlace = (column: SealedOrderColumn, account_id: string, order_number: string) =>
   `orders.${column} ${account_id} ${order_number}`;
+
+export const itemPlace = (account_id: string, order_number: string, item_id: number) =>
+  `order_item.prescriber_sealed ${account_id} ${order_number} ${item_id}`;
+/** The blind index of a partner's own id of an order. */
+export const referencePlace = (account_id: string) => `orders.reference_index ${account_id}`;
 
 export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "items" | "carrier" | "shipments"> & {
   order_position: number;
@@ -27,6 +38,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   clock_offset_s: number;
   address_sealed: Buffer | null;
   payment_token_sealed: Buffer | null;
+  reference_sealed: Buffer | null;
   label_format: NonNullable<StoredOrder["label"]>["format"] | null;
   label_carrier: string | null;
   label_tracking_no: string | null;
@@ -40,12 +52,14 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   > & {
     received_at: string;
     expires_at: string;
+    /** Base64. */
+    written_sealed: string | null;
   })[];
 };
 
 /** All columns that an answer shows, for an order with the alias `o`. */
 export const ORDER_COLUMNS = `
-  o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.workflow, o.created_at,
+  o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.reference_sealed, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
   o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payment_token_sealed, o.payer, o.payment_status, o.amount_cents,
   o.captured_cents, o.refunded_cents, o.drug_schedule,
@@ -87,7 +101,8 @@ export const ORDER_COLUMNS = `
       'acceptance', r.acceptance, 'prescriber_name', r.prescriber_name, 'prescriber_phone', r.prescriber_phone,
       'prescriber_fax', r.prescriber_fax, 'received_at', r.received_at, 'expires_at', r.expires_at,
       'written_date', r.written_date, 'effective_date', r.effective_date, 'drug_name', r.drug_name, 'ndc', r.ndc,
-      'gcn', r.gcn, 'sig_text', r.sig_text, 'written_qty', r.written_qty, 'days_supply', r.days_supply,
+      'gcn', r.gcn, 'sig_text', r.sig_text, 'written_sealed', translate(encode(r.written_sealed, 'base64'), E'\\n', ''),
+      'written_qty', r.written_qty, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors) order by r.prescription_id)
     from prescription r

@@ -18,6 +18,8 @@ export type OrderContext = {
   prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & {
     received_at: string;
     expires_at: string;
+    /** Base64, as `details_sealed` is. */
+    written_sealed: string | null;
     details_sealed: string;
   })[];
   stock: { sku: string; available_units: number }[];
@@ -83,7 +85,8 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
       'prescriber_fax', r.prescriber_fax, 'prescriber_npi', r.prescriber_npi, 'prescriber_dea', r.prescriber_dea,
       'received_at', r.received_at, 'expires_at', r.expires_at, 'written_date', r.written_date,
       'effective_date', r.effective_date, 'drug_name', r.drug_name, 'ndc', r.ndc, 'gcn', r.gcn,
-      'sig_text', r.sig_text, 'written_qty', r.written_qty, 'unit', r.unit, 'days_supply', r.days_supply,
+      'sig_text', r.sig_text, 'written_sealed', translate(encode(r.written_sealed, 'base64'), E'\n', ''),
+      'written_qty', r.written_qty, 'unit', r.unit, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors,
       'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end,
@@ -168,6 +171,8 @@ export const lockForOrder = (
 
 /** Columns that a new order does not have yet. */
 type LaterOrderColumn =
+  // Only orders of earlier versions have it in clear.
+  | "reference"
   | "revision"
   | "payment_reference"
   | "payment_attempt"
@@ -176,7 +181,16 @@ type LaterOrderColumn =
   | "claimed_by"
   | "claimed_until"
   | "filled_by";
-type LaterItemColumn = "pending" | "removed_at" | "lot" | "lot_expires_on" | "shipped_at" | "supply_ends_at";
+type LaterItemColumn =
+  | "prescriber_name"
+  | "prescriber_phone"
+  | "prescriber_fax"
+  | "pending"
+  | "removed_at"
+  | "lot"
+  | "lot_expires_on"
+  | "shipped_at"
+  | "supply_ends_at";
 
 /** The rows of a new order, by table. */
 export type OrderSave = {
@@ -249,12 +263,12 @@ with given as (
   returning true
 ), ordered as (
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions, exception_ids,
-    patient_id, brand_id, reference, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
+    patient_id, brand_id, reference_sealed, reference_index, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
     label_format, label_carrier, label_tracking_no, label_sealed, payer, payment_status, payment_token_sealed,
     amount_cents, safety_sealed, sequence, drug_schedule, stage_since,
     created_at, updated_at)
   select o.account_id, o.order_number, o.order_position, o.order_status, o.stage, o.held_from, o.open_exceptions, o.exception_ids,
-    o.patient_id, o.brand_id, o.reference, o.workflow, o.shipping_method_id, o.signature_confirmation,
+    o.patient_id, o.brand_id, o.reference_sealed, o.reference_index, o.workflow, o.shipping_method_id, o.signature_confirmation,
     o.address_sealed, o.ship_state, o.label_format, o.label_carrier, o.label_tracking_no, o.label_sealed, o.payer,
     o.payment_status, o.payment_token_sealed, o.amount_cents, o.safety_sealed, o.sequence, o.drug_schedule,
     o.stage_since, o.created_at, o.updated_at
@@ -263,11 +277,11 @@ with given as (
   returning true
 ), items as (
   insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, needs_prescription, sku, ndc,
-    gcn, quantity, package_size, reserved, price_cents, prescriber_name, prescriber_phone, prescriber_fax, patient_id,
+    gcn, quantity, package_size, reserved, price_cents, prescriber_sealed, patient_id,
     alone)
   select i.account_id, i.order_number, i.item_id, i.dispense_id, i.prescription_id, i.needs_prescription, i.sku, i.ndc,
-    i.gcn, i.quantity, i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone,
-    i.prescriber_fax, i.patient_id, i.alone
+    i.gcn, i.quantity, i.package_size, i.reserved, i.price_cents, i.prescriber_sealed,
+    i.patient_id, i.alone
   from given, jsonb_populate_recordset(null::order_item, j->'items') i
   where (select count(*) from ordered) >= 0
   returning true
@@ -302,8 +316,8 @@ with given as (
   select s.account_id, s.sku, 'reserved', s.units, j->'order'->>'order_number', (j->'order'->>'created_at')::timestamptz
   from given, shelf s
 ), events as (
-  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
-  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
+  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
+  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body_sealed, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
   returning true
 ), audited as (${auditPart("j->'audit'")}

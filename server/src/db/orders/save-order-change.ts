@@ -217,8 +217,8 @@ with given as (
   where a.event is not null
   returning id
 ), events as (
-  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
-  select c.account_id, e.event_id, e.event_type, e.patient_id, c.order_number, e.body, (j->>'at')::timestamptz
+  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
+  select c.account_id, e.event_id, e.event_type, e.patient_id, c.order_number, e.body_sealed, (j->>'at')::timestamptz
   from changed c, given, jsonb_populate_recordset(null::webhook_event, j->'events') e
 ), audited as (${auditPart("j->'audit'")}
 ), sold_out_or_back as (

@@ -7,6 +7,9 @@ export const recordPlace = (account_id: string, patient_id: string) =>
 export const detailsPlace = (account_id: string, prescription_id: number) =>
   `prescription.details_sealed ${account_id} ${prescription_id}`;
 
+export const writtenPlace = (account_id: string, prescription_id: number) =>
+  `prescription.written_sealed ${account_id} ${prescription_id}`;
+
 export type PatientRow = {
   account_id: string;
   patient_id: string;

@@ -62,7 +62,7 @@ export type SimulatedEvent = {
   event_type: string;
   patient_id: string | null;
   order_number: string | null;
-  body: string;
+  body_sealed: Buffer;
   created_at: Date;
 };
 const event = sql<
@@ -72,11 +72,11 @@ const event = sql<
     event_type: string,
     patient_id: string | null,
     order_number: string | null,
-    body: string,
+    body_sealed: Buffer,
     created_at: Date,
   ]
 >`
-insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
+insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
 values ($1, $2, $3, $4, $5, $6, $7)`;
 export const insertSimulatedEvent = (db: Queryable, row: SimulatedEvent) =>
   db.run(event, [
@@ -85,6 +85,6 @@ export const insertSimulatedEvent = (db: Queryable, row: SimulatedEvent) =>
     row.event_type,
     row.patient_id,
     row.order_number,
-    row.body,
+    row.body_sealed,
     row.created_at,
   ]);

@@ -1,9 +1,9 @@
 import { type Queryable, sql, type Tx } from "../db.ts";
 
 const add = sql<
-  [account_id: string, event_id: string, event_type: string, body: string, created_at: Date, only: string | null]
+  [account_id: string, event_id: string, event_type: string, body_sealed: Buffer, created_at: Date, only: string | null]
 >`
-insert into webhook_event (account_id, event_id, event_type, body, created_at, only_endpoint_id)
+insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at, only_endpoint_id)
 values ($1, $2, $3, $4, $5, $6)`;
 /** Adds an event about the account itself, not about a patient or an order. */
 export const insertAccountEvent = (
@@ -12,11 +12,11 @@ export const insertAccountEvent = (
     account_id: string;
     event_id: string;
     event_type: string;
-    body: string;
+    body_sealed: Buffer;
     created_at: Date;
     only_endpoint_id: string | null;
   },
-) => tx.run(add, [row.account_id, row.event_id, row.event_type, row.body, row.created_at, row.only_endpoint_id]);
+) => tx.run(add, [row.account_id, row.event_id, row.event_type, row.body_sealed, row.created_at, row.only_endpoint_id]);
 
 const align = sql<[], { base: number }>`
 with newest as (

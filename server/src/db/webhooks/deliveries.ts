@@ -12,8 +12,9 @@ export type ClaimedDelivery = {
   /** The number of this claim. Its holder may save the result only while no later claim exists. */
   claims: number;
   queued_at: Date;
-  /** Null if the event no longer exists. That should not happen, and must not block other deliveries. */
+  /** Both are null if the event no longer exists. That should not happen, and must not block other deliveries. */
   body: string | null;
+  body_sealed: Buffer | null;
 };
 /** How many deliveries to claim for an endpoint, and the time on its account's clock. */
 export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
@@ -48,7 +49,7 @@ with picked as materialized (
   where d.account_id = p.account_id and d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
   returning d.account_id, d.event_id, d.endpoint_id, d.attempts, d.attempts_before, d.claims, d.queued_at
 )
-select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body
+select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body, e.body_sealed
 from claimed c
 -- No need to wait for the disk: if a crash loses the claim, the delivery is made again.
 cross join (select set_config('synchronous_commit', 'off', true)) as forgetful

@@ -12,7 +12,9 @@ export type FeedFilter = {
 export type FeedRow = FeedPosition &
   Pick<WebhookEventRecord, "event_id" | "event_type" | "patient_id" | "order_number"> & {
     created_at: Date;
-    body: string;
+    account_id: string;
+    body: string | null;
+    body_sealed: Buffer | null;
     deliveries: WebhookEventRecord["deliveries"];
   };
 /** How far a page read. If it read the maximum number of events, more may follow. */
@@ -41,7 +43,7 @@ export const DELIVERIES = `
     where d.account_id = e.account_id and d.event_id = e.event_id and d.endpoint_id = l.endpoint_id)`;
 
 const EVENT = `
-  e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.body, e.feed_position, e.event_position,
+  e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.body, e.body_sealed, e.feed_position, e.event_position,
   (
     select coalesce(json_agg(json_build_object(
       'endpoint_id', x.endpoint_id, 'status', x.status, 'attempts', x.attempts,
@@ -102,8 +104,9 @@ with looked_at as materialized (
     order by l.feed_position desc, l.event_position desc
     limit 1) l on always.there
 )
-select edge.looked_at, edge.last_feed_position, edge.last_event_position, shown.event_id, shown.event_type, shown.patient_id,
-  shown.order_number, shown.created_at, shown.body, shown.feed_position, shown.event_position, shown.deliveries
+select edge.looked_at, edge.last_feed_position, edge.last_event_position, shown.account_id, shown.event_id,
+  shown.event_type, shown.patient_id,
+  shown.order_number, shown.created_at, shown.body, shown.body_sealed, shown.feed_position, shown.event_position, shown.deliveries
 from edge
 left join (
   select ${EVENT}

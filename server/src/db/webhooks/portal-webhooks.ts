@@ -14,7 +14,7 @@ export type NewestFilter = {
   /** It has a delivery to this endpoint, finished or pending. */
   endpoint_id: string | null;
 };
-type NewestRow = Omit<FeedRow, "body"> & { fits: boolean };
+type NewestRow = Omit<FeedRow, "account_id" | "body" | "body_sealed"> & { fits: boolean };
 
 /** The condition that each filter adds on the deliveries `x` of an event. */
 const CONDITIONS = {

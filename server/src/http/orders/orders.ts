@@ -6,14 +6,13 @@ import {
   orderStatuses,
   orderStatusReasons,
 } from "@pestle/contract";
-import type { OrderFilter } from "../../db/orders/order-list.ts";
 import { findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
 import { changeOrderAddress } from "../../usecases/orders/change-order-address.ts";
 import * as write from "../../usecases/orders/place-order.ts";
-import { readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
+import { type OrderQuery, readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
 import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
 import { answer, json, rendered, showing } from "../answer.ts";
 import { pageAnswer, pageOf } from "../page.ts";
@@ -99,11 +98,11 @@ export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["p
   return order_number;
 }
 
-export function filterOf(query: Query, zone: string): OrderFilter {
+export function filterOf(query: Query, zone: string): OrderQuery {
   return {
     patient_id: textOf(query, "patient_id", isPatientId),
     order_status: textOf(query, "order_status", (text) => (orderStatuses as readonly string[]).includes(text)) as
-      | OrderFilter["order_status"]
+      | OrderQuery["order_status"]
       | null,
     prescription_id: numberOf(query, "prescription_id"),
     brand_id: numberOf(query, "brand_id"),

@@ -1,9 +1,8 @@
-import { loadPrescriptions } from "../../db/intake/prescriptions.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { isoShipment } from "../../domain/orders/order-answer.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import * as change from "../../usecases/patients/change-patient.ts";
-import { readPatient } from "../../usecases/patients/read-patient.ts";
+import { readPatient, readPrescriptions } from "../../usecases/patients/read-patient.ts";
 import { json, showing } from "../answer.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 
@@ -19,7 +18,7 @@ export const updatePatient: WriteHandler = (deps, call, body) =>
 export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
   const active = activeOf(call.query);
   const { account_id, patient_id } = patientKey(call);
-  const found = await loadPrescriptions(deps.db, account_id, patient_id, active);
+  const found = await readPrescriptions(deps, account_id, patient_id, active);
   if (found === undefined) throw new StatusRefusal(404);
   const medication_request = found.prescriptions.map(({ medication_dispenses, ...row }) =>
     medicationRequest(

@@ -24,8 +24,8 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
   return showing(linkedAnswer(url, { webhook_events, end_cursor }, more ? end_cursor : null), { patients });
 };
 
-export const getWebhookEvent: ReadHandler = async ({ db }, { grant, params }) => {
-  const event = await readWebhookEvent(db, grant.account_id, eventId(params));
+export const getWebhookEvent: ReadHandler = async (deps, { grant, params }) => {
+  const event = await readWebhookEvent(deps, grant.account_id, eventId(params));
   if (event === undefined) throw new StatusRefusal(404);
   const patients = event.patient_id == null ? [] : [event.patient_id];
   return showing(json(200, event), { patients, subject: event.event_id });

@@ -21,6 +21,7 @@ import type { Deps } from "../../deps.ts";
 import { initials } from "../../domain/patients/masked-patient.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { placeOf, readTargets, type Targets } from "../operations/read-home.ts";
+import { openReference } from "../orders/read-orders.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 
 const MINUTE_MS = 60_000;
@@ -100,9 +101,10 @@ export async function listHeld(
 }
 
 function shownRow(deps: Deps, row: QueueRow, targets: Targets, now: Date): DashboardOrderRow {
-  const { record_sealed, patient_id, drug_schedule, queue, ...rest } = row;
+  const { record_sealed, reference_sealed: _, patient_id, drug_schedule, queue, ...rest } = row;
   return {
     ...rest,
+    reference: openReference(deps, row),
     patient_initials: initials(openRecord(deps, row.account_id, patient_id, record_sealed)),
     schedule: drug_schedule,
     created_at: row.created_at.toISOString(),

@@ -16,6 +16,7 @@ import { randomId } from "../../random.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireAccount } from "../accounts/require-account.ts";
+import { openWritten } from "../intake/written.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 
 export type ControlledReport = {
@@ -167,9 +168,10 @@ function headerOf(deps: Reporting, period: { from: string; to: string }, test: b
 function recordOf(
   deps: Reporting,
   account_id: string,
-  row: ControlledRow,
+  sealed: ControlledRow,
   reporting_status: DispensedRecord["reporting_status"],
 ): DispensedRecord {
+  const row = openWritten(deps.vault, account_id, sealed);
   const { record_sealed, address_sealed, order_number, patient_id, filled_at, shipped_at, ...rest } = row;
   const { dispense_id: _, dispensed, ...told } = rest;
   const zone = deps.config.TIME_ZONE;

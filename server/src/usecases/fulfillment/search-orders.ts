@@ -4,17 +4,21 @@ import {
   type FoundRow,
   findBy,
   findByPeople,
+  findByReference,
   findUnordered,
   findUnorderedOfPatient,
   findUnorderedOfPeople,
   type PersonKey,
+  type ReferenceKey,
 } from "../../db/fulfillment/search.ts";
+import { referencePlace } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { readQuestion, type SearchQuestion } from "../../domain/fulfillment/search-question.ts";
 import { initials } from "../../domain/patients/masked-patient.ts";
 import { searchKeys } from "../../domain/patients/patient-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { openReference } from "../orders/read-orders.ts";
 import { openRecord, searchIndex } from "../patients/patient-rows.ts";
 
 const MOST_HITS = 50;
@@ -36,7 +40,7 @@ export async function searchOrders(deps: Deps, by: Looker, text: string, request
     labelled("tracking_no", tracking_no === null ? none : findBy(db, "tracking_no", tracking_no, most)),
     labelled("prescription_id", prescription_id === null ? none : findBy(db, "prescription_id", prescription_id, most)),
     labelled("prescription_id", prescription_id === null ? none : findUnordered(db, prescription_id)),
-    labelled("reference", findBy(db, "reference", reference, most)),
+    labelled("reference", findByReference(db, await referenceKeys(deps, reference), most)),
     labelled("patient", findBy(db, "patient_id", reference, most)),
     labelled("patient", findUnorderedOfPatient(db, reference, most)),
     labelled("patient", people.length === 0 ? none : findByPeople(db, people, most)),
@@ -63,6 +67,14 @@ async function peopleKeys(deps: Deps, { people }: SearchQuestion): Promise<Perso
   );
 }
 
+async function referenceKeys(deps: Deps, reference: string): Promise<ReferenceKey[]> {
+  const accounts = (await listAccounts(deps.db)).filter(({ partner_id }) => partner_id !== null);
+  return accounts.map(({ account_id }) => ({
+    account_id,
+    reference_index: deps.vault.blindIndex(reference, referencePlace(account_id)),
+  }));
+}
+
 /** Shows an order that matches in two ways once, under the more specific match. */
 function distinct(rows: readonly Labelled[]): Labelled[] {
   const seen = new Set<string>();
@@ -82,9 +94,10 @@ async function noteFound(deps: Deps, by: Looker, rows: readonly Labelled[], requ
   for (const entry of distinct.values()) await writeAudit(deps, by, entry, request_id);
 }
 
-function hitOf(deps: Deps, { record_sealed, patient_id, created_at, ...row }: Labelled): SearchHit {
+function hitOf(deps: Deps, { record_sealed, reference_sealed, patient_id, created_at, ...row }: Labelled): SearchHit {
   return {
     ...row,
+    reference: openReference(deps, { ...row, reference_sealed }),
     patient_initials: initials(openRecord(deps, row.account_id, patient_id, record_sealed)),
     created_at: created_at.toISOString(),
   };

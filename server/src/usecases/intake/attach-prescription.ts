@@ -1,5 +1,4 @@
 import { findWaitingItem } from "../../db/intake/due-prescriptions.ts";
-import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
 import type { Deps } from "../../deps.ts";
 import { system } from "../../domain/orders/order.ts";
 import { replacePrescription } from "../../domain/orders/replace-prescription.ts";
@@ -7,6 +6,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
 import { recheckOrder } from "../orders/recheck-orders.ts";
 import { changeOrder } from "../orders/save-change.ts";
+import { readPrescription } from "./written.ts";
 
 const MISSING_RX = 73;
 
@@ -29,7 +29,7 @@ export async function attachPrescription(deps: Deps, account_id: string, prescri
       await recheckOrder(deps, account_id, order_number, system);
       loaded = await load();
     }
-    const prescription = (await loadPrescriptionFact(deps.db, account_id, prescription_id)) ?? null;
+    const prescription = (await readPrescription(deps, account_id, prescription_id)) ?? null;
     const waits = loaded.standing.open.includes(MISSING_RX);
     const decided = waits
       ? replacePrescription({ changing: loaded, rules: loaded.rules, prescription }, MISSING_RX, "prescriber")

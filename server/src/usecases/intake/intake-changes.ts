@@ -9,6 +9,8 @@ import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
+import { sealBody } from "../webhooks/event-body.ts";
+import { sealWritten, writtenFields } from "./written.ts";
 
 /** A stored message that may still be unprocessed. */
 export type Stored = Omit<NewMessage, "body_sealed"> & { intake_message_id: number };
@@ -54,7 +56,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
       prescription_id,
       created_at: now,
     })),
-    events: prescription && patient && prescription_id !== null ? [receivedEvent(decided)] : [],
+    events: prescription && patient && prescription_id !== null ? [receivedEvent(deps, decided)] : [],
   };
 }
 
@@ -62,7 +64,10 @@ function prescriptionRow(
   deps: Pick<Deps, "vault">,
   { decision, message, stored, account_id, prescription_id }: Decided,
 ) {
-  const { acceptance_reasons, ...prescription } = decision.prescription!;
+  const { acceptance_reasons, ...whole } = decision.prescription!;
+  const prescription = Object.fromEntries(
+    Object.entries(whole).filter(([name]) => !(writtenFields as readonly string[]).includes(name)),
+  ) as Omit<typeof whole, (typeof writtenFields)[number]>;
   const incoming = "prescription" in message.content ? message.content.prescription! : undefined;
   const details = {
     address: incoming?.patient?.address ?? null,
@@ -83,11 +88,15 @@ function prescriptionRow(
     sender: stored.sender,
     sender_message_id: stored.sender_message_id,
     prescriber_order_number: message.envelope.prescriber_order_number,
+    written_sealed: bytes(sealWritten(deps.vault, { account_id, prescription_id: prescription_id! }, whole)),
     details_sealed: bytes(deps.vault.seal(Buffer.from(JSON.stringify(details)), place)),
   };
 }
 
-function receivedEvent({ decision, account_id, workflow, prescription_id, now }: Decided) {
+function receivedEvent(
+  { vault }: Pick<Deps, "vault">,
+  { decision, account_id, workflow, prescription_id, now }: Decided,
+) {
   const { patient_id } = decision.patient!;
   const event_id = randomEventId();
   const { acceptance_reasons: _, ...prescription } = decision.prescription!;
@@ -99,7 +108,15 @@ function receivedEvent({ decision, account_id, workflow, prescription_id, now }:
     timestamp: Math.floor(now.getTime() / 1000),
     medication_requests: [medicationRequest({ ...prescription, ...facts }, workflow)],
   });
-  return { account_id, event_id, event_type: "RX_RECEIVED", patient_id, order_number: null, body, created_at: now };
+  return {
+    account_id,
+    event_id,
+    event_type: "RX_RECEIVED",
+    patient_id,
+    order_number: null,
+    body_sealed: bytes(sealBody(vault, { account_id, event_id }, body)),
+    created_at: now,
+  };
 }
 
 const warningCodes = (message: IncomingMessage, decision: IntakeDecision) => [

@@ -8,7 +8,6 @@ import type {
 } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listReceivers, messagePlace } from "../../db/intake/messages.ts";
-import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
 import {
   type ListedReview,
   listPatients,
@@ -27,6 +26,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { isReviewer } from "./require-reviewer.ts";
+import { readPrescription } from "./written.ts";
 
 const MOST_REVIEWS = 500;
 export type ReviewKey = { account_id: string; review_id: number };
@@ -52,8 +52,7 @@ export async function readReview(
 ): Promise<DashboardReviewPage> {
   const row = await requireEntry(deps, { account_id, review_id });
   const { prescription_id } = row;
-  const written =
-    prescription_id === null ? undefined : await loadPrescriptionFact(deps.db, account_id, prescription_id);
+  const written = prescription_id === null ? undefined : await readPrescription(deps, account_id, prescription_id);
   const review = await shown(receiversIn(deps), row);
   await note(deps, by, row, "review_viewed", request_id);
   const opened = await openPeople(deps, row);
@@ -107,7 +106,7 @@ export async function requireEntry(deps: Deps, { account_id, review_id }: Review
   return row;
 }
 
-function asWritten(written: NonNullable<Awaited<ReturnType<typeof loadPrescriptionFact>>>) {
+function asWritten(written: NonNullable<Awaited<ReturnType<typeof readPrescription>>>) {
   const { medication_dispenses: _, ...request } = medicationRequest(written, "api_driven");
   return { ...request, acceptance: written.acceptance };
 }

@@ -19,6 +19,7 @@ import { blindIndexes, openRecord } from "../patients/patient-rows.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
 import { loadNdcTable } from "./load-ndc-table.ts";
+import { openWritten } from "./written.ts";
 
 export type Received = {
   answer: string;
@@ -94,12 +95,13 @@ export async function decideFor(
     same_id,
     record: openRecord(deps, account_id, patient_id, Buffer.from(record_sealed, "base64")),
   }));
+  const prescriptions = loaded.prescriptions.map((row) => openWritten(deps.vault, account_id, row));
   const decision = decideIntake(
     message,
     {
       candidates,
       taken_patient_ids: loaded.taken_patient_ids,
-      prescriptions: loaded.prescriptions,
+      prescriptions,
       formulary: products,
       otherDrugOf: await drugComparison(deps, products),
     },
@@ -107,7 +109,7 @@ export async function decideFor(
   );
   const prescription_id = decision.prescription === null ? null : loaded.next_prescription_id;
   const patient_id = decision.patient?.patient_id ?? null;
-  const ended = loaded.prescriptions.find((one) => one.prescription_id === decision.ended[0]?.prescription_id);
+  const ended = prescriptions.find((one) => one.prescription_id === decision.ended[0]?.prescription_id);
   const answer = format.reply(decision.reply, {
     ...aboutMessage(message, real_now, decision),
     prescription_id,

@@ -16,6 +16,7 @@ import { loadRoleFacts, loadServerFacts } from "../../db/operations/server-facts
 import { isCountDue } from "../../domain/catalogue/stock-count.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { KeyServiceTrouble } from "../../vault/key-service.ts";
 import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../../vault/master-key.ts";
 import { openVault } from "../../vault/vault.ts";
 import { rotateBy } from "../accounts/shown-credential.ts";
@@ -131,13 +132,22 @@ async function checkKeys(config: Config, db: Database, now: Date): Promise<Findi
       if (row !== undefined) vault.open(row.sealed, where.place(row.key));
     }
   } catch (error) {
-    if (error instanceof StatusRefusal) throw error;
+    if (error instanceof StatusRefusal || error instanceof KeyServiceTrouble) throw error;
     return finding("keys", "failed", "the master key matches, but stored values cannot be decrypted: restore a backup");
   }
   if (existsSync(masterKeyFiles(config).next) && config.MASTER_KEY === "") {
     return finding("keys", "warning", "a master key rotation was interrupted: run `pestle keys rotate --master` again");
   }
-  return finding("keys", "ok", `the master key, ${ring.keys.length} data key(s) and sampled values decrypt`);
+  const holder =
+    master.fingerprint === candidates[0]?.fingerprint && config.KMS_URL !== "" ? "the key service's" : "the";
+  if (config.KMS_URL !== "" && holder === "the") {
+    return finding(
+      "keys",
+      "warning",
+      "KMS_URL is set, but the old key wraps the data keys: run `pestle keys rotate --master`",
+    );
+  }
+  return finding("keys", "ok", `${holder} master key, ${ring.keys.length} data key(s) and sampled values decrypt`);
 }
 
 /** Without a database, checks the tables that the first start would use. */

@@ -1,6 +1,15 @@
+import type { Config } from "../../config.ts";
 import { announce } from "../../db/bus.ts";
 import type { Database } from "../../db/db.ts";
-import { deleteDataKeysBefore, insertDataKey, isKeyInUse, loadKeyRing, lockKeys } from "../../db/operations/keys.ts";
+import {
+  deleteDataKeysBefore,
+  insertDataKey,
+  isKeyInUse,
+  type KeyRing,
+  listKeyUses,
+  loadKeyRing,
+  lockKeys,
+} from "../../db/operations/keys.ts";
 import {
   countSealed,
   lockRowsSealedBefore,
@@ -9,10 +18,11 @@ import {
   sealedColumns,
 } from "../../db/operations/sealed-columns.ts";
 import { fittingMasterKey, type MasterKey } from "../../vault/master-key.ts";
-import { newDataKey, type Vault, wrap } from "../../vault/vault.ts";
+import { newDataKey, RENEW_AFTER_SEALS, type Vault, wrap } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 export type RotateDeps = { db: Database; vault: Vault; masterKeys: () => readonly MasterKey[] };
+type AddDeps = Pick<RotateDeps, "db" | "masterKeys">;
 export type RotatedKeys = { key_id: number; resealed: number; dropped_key_ids: number[] };
 
 const BATCH = 500;
@@ -50,7 +60,14 @@ export async function rotateDataKey(
 
 export type KeysInUse = {
   fingerprint: string;
-  data_keys: { key_id: number; active: boolean; sealed_values: number }[];
+  data_keys: {
+    key_id: number;
+    active: boolean;
+    created_at: string;
+    /** How often the key was used, at most. */
+    seals: number;
+    sealed_values: number;
+  }[];
 };
 
 export async function describeKeys(db: Database): Promise<KeysInUse> {
@@ -58,24 +75,51 @@ export async function describeKeys(db: Database): Promise<KeysInUse> {
     const ring = await loadKeyRing(tx);
     if (ring === undefined) throw new AdminRefusal("This database has no keys yet. The first start creates them.");
     const counts = await countSealed(tx);
-    const data_keys = ring.keys.map(({ key_id }, index) => ({
+    const data_keys = (await listKeyUses(tx)).map(({ key_id, created_at, seals }, index) => ({
       key_id,
       active: index === ring.keys.length - 1,
+      created_at: created_at.toISOString(),
+      seals,
       sealed_values: counts.get(key_id) ?? 0,
     }));
     return { fingerprint: ring.fingerprint, data_keys };
   }, "repeatable read");
 }
 
-async function addDataKey({ db, masterKeys }: RotateDeps, now: Date): Promise<void> {
-  await db.transaction(async (tx) => {
-    await lockKeys(tx);
-    const ring = await loadKeyRing(tx);
+/** Wraps the key before the transaction, because a key service is a network away. Returns the new key's id. */
+async function addDataKey({ db, masterKeys }: AddDeps, now: Date): Promise<number> {
+  for (;;) {
+    const ring = await loadKeyRing(db);
     const master = fittingMasterKey(masterKeys(), ring?.fingerprint ?? "");
-    const key_id = 1 + (ring?.keys.at(-1)?.key_id ?? 0);
-    await insertDataKey(tx, { key_id, wrapped: wrap(master, newDataKey(), key_id), created_at: now });
-    await announce(tx, { kind: "keys", account_id: "" });
-  });
+    const key_id = nextId(ring);
+    const wrapped = await wrap(master, newDataKey(), key_id);
+    const added = await db.transaction(async (tx) => {
+      await lockKeys(tx);
+      const current = await loadKeyRing(tx);
+      if (nextId(current) !== key_id || current?.fingerprint !== ring?.fingerprint) return false;
+      await insertDataKey(tx, { key_id, wrapped, created_at: now });
+      await announce(tx, { kind: "keys", account_id: "" });
+      return true;
+    });
+    if (added) return key_id;
+  }
+}
+
+const nextId = (ring: KeyRing | undefined) => 1 + (ring?.keys.at(-1)?.key_id ?? 0);
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Adds a data key when the newest one is too old or has sealed enough values. Values that older keys seal stay as they
+ * are; `pestle keys rotate` re-encrypts them. Returns the new key's id, or null.
+ */
+export async function renewDataKey(
+  deps: AddDeps & { config: Pick<Config, "DATA_KEY_DAYS"> },
+  now: Date,
+): Promise<number | null> {
+  const newest = (await listKeyUses(deps.db)).at(-1);
+  if (newest === undefined) return null;
+  const old = now.getTime() - newest.created_at.getTime() >= deps.config.DATA_KEY_DAYS * DAY_MS;
+  return old || newest.seals >= RENEW_AFTER_SEALS ? addDataKey(deps, now) : null;
 }
 
 /** Reads the key ring under the lock, so that no newer key appears before the batch is saved. */

@@ -1,5 +1,6 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { type Config, WrongSetting } from "../../config.ts";
 import { announce } from "../../db/bus.ts";
 import type { Database, Tx } from "../../db/db.ts";
@@ -12,6 +13,7 @@ import {
   saveFingerprint,
   saveIndexKey,
 } from "../../db/operations/keys.ts";
+import { serviceKey } from "../../vault/key-service.ts";
 import {
   decodeMasterKey,
   fittingMasterKey,
@@ -24,6 +26,8 @@ import {
 import { rewrapIndexKey, unwrap, wrap } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
+const NO_KEYS = "This database has no keys yet. The first start creates them.";
+
 export type RotatedMasterKey = { fingerprint: string; former_fingerprint: string; data_keys: number };
 
 /**
@@ -34,6 +38,7 @@ export async function rotateMasterKey(
   { config, db }: { config: Config; db: Database },
   now: Date,
 ): Promise<RotatedMasterKey> {
+  if (config.KMS_URL !== "") return moveToService(db, config, now);
   if (config.MASTER_KEY !== "") return changeTo(db, config, () => givenKey(config), now);
   const { next } = masterKeyFiles(config);
   // Write the key to disk before the database needs it. After a crash between commit and rename, both files exist, and
@@ -73,20 +78,52 @@ function changeTo(
       throw new AdminRefusal("The data keys are already wrapped under NEW_MASTER_KEY. Set MASTER_KEY to that key.");
     }
     for (const { key_id, wrapped } of keys) {
-      await rewrapDataKey(tx, { key_id, wrapped: wrap(master, unwrap(former, wrapped, key_id), key_id) });
+      const key = await unwrap(former, wrapped, key_id);
+      await rewrapDataKey(tx, { key_id, wrapped: await wrap(master, key, key_id) });
     }
     const index_key = await loadIndexKey(tx);
-    if (index_key !== undefined) await saveIndexKey(tx, rewrapIndexKey(former, master, index_key));
+    if (index_key !== undefined) await saveIndexKey(tx, await rewrapIndexKey(former, master, index_key));
     await saveFingerprint(tx, master.fingerprint, now);
     await announce(tx, { kind: "keys", account_id: "" });
     return { fingerprint: master.fingerprint, former_fingerprint: fingerprint, data_keys: keys.length };
   });
 }
 
+/**
+ * Wraps the data keys by the key service: those of a file or a setting move to it, and those that are there get the newest
+ * version of its key. The service is called before the transaction; if the keys changed meanwhile, all of it runs again.
+ */
+async function moveToService(db: Database, config: Config, now: Date): Promise<RotatedMasterKey> {
+  const master = serviceKey(config);
+  for (;;) {
+    const ring = await loadKeyRing(db);
+    if (ring === undefined) throw new AdminRefusal(NO_KEYS);
+    const former = fittingMasterKey(keptMasterKeys(config), ring.fingerprint);
+    const keys: KeyRing["keys"] = [];
+    for (const { key_id, wrapped } of ring.keys) {
+      keys.push({ key_id, wrapped: await wrap(master, await unwrap(former, wrapped, key_id), key_id) });
+    }
+    const index_key = await loadIndexKey(db);
+    const index_again = index_key && (await rewrapIndexKey(former, master, index_key));
+    const saved = await db.transaction(async (tx) => {
+      const current = await lockedRing(tx);
+      if (!isDeepStrictEqual(current, ring)) return false;
+      for (const key of keys) await rewrapDataKey(tx, key);
+      if (index_again !== undefined) await saveIndexKey(tx, index_again);
+      await saveFingerprint(tx, master.fingerprint, now);
+      await announce(tx, { kind: "keys", account_id: "" });
+      return true;
+    });
+    if (saved) {
+      return { fingerprint: master.fingerprint, former_fingerprint: ring.fingerprint, data_keys: keys.length };
+    }
+  }
+}
+
 async function lockedRing(tx: Tx): Promise<KeyRing> {
   await lockKeys(tx);
   const ring = await loadKeyRing(tx);
-  if (ring === undefined) throw new AdminRefusal("This database has no keys yet. The first start creates them.");
+  if (ring === undefined) throw new AdminRefusal(NO_KEYS);
   return ring;
 }
 

@@ -1,6 +1,6 @@
 import { compactAsciiJson, partnerAudit, stageOfState, statusOfState } from "@pestle/contract";
 import type { AuditEntry } from "../../db/operations/audit.ts";
-import { orderPlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
+import { itemPlace, orderPlace, referencePlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
 import type { OrderContext, OrderSave } from "../../db/orders/place-order.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
@@ -10,6 +10,7 @@ import { blinded } from "../../domain/orders/order-holds.ts";
 import { exact } from "../../domain/values/quantity-units.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { patientRow } from "../patients/patient-rows.ts";
+import { sealBody } from "../webhooks/event-body.ts";
 import { blindBasis } from "./load-order.ts";
 import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder } from "./prepare-order.ts";
 
@@ -53,7 +54,9 @@ export function orderRows(
       exception_ids: order.exceptions.map(({ id }) => id),
       patient_id,
       brand_id: order.brand_id,
-      reference: order.reference,
+      reference_sealed: seal("reference_sealed", order.reference),
+      reference_index:
+        order.reference === null ? null : bytes(deps.vault.blindIndex(order.reference, referencePlace(account_id))),
       workflow: order.workflow,
       shipping_method_id: order.shipping_method_id,
       signature_confirmation: order.signature_confirmation,
@@ -74,7 +77,17 @@ export function orderRows(
       created_at: order.created_at,
       updated_at: order.updated_at,
     },
-    items: items.map(({ units: _, ...item }) => ({ ...key, ...item, patient_id })),
+    items: items.map(({ units: _, prescriber_name, prescriber_phone, prescriber_fax, ...item }) => {
+      const named = [prescriber_name, prescriber_phone, prescriber_fax].some((value) => value !== null);
+      const prescriber = Buffer.from(JSON.stringify({ prescriber_name, prescriber_phone, prescriber_fax }));
+      const place = itemPlace(account_id, order_number, item.item_id);
+      return {
+        ...key,
+        ...item,
+        patient_id,
+        prescriber_sealed: named ? bytes(deps.vault.seal(prescriber, place)) : null,
+      };
+    }),
     reserved: reservedOf(items),
     prescribed: Object.fromEntries(
       accepted.prescriptions.map(({ prescription_id, units_ordered }) => {
@@ -107,7 +120,7 @@ export function orderRows(
       event_id,
       event_type,
       patient_id,
-      body: compactAsciiJson(body),
+      body_sealed: bytes(sealBody(deps.vault, { account_id, event_id }, compactAsciiJson(body))),
       created_at: order.created_at,
     })),
   };

@@ -21,6 +21,7 @@ import { Conflict, type Problem, refuseAll } from "../../domain/values/refusals.
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { randomEventId, randomOrderNumber } from "../../random.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { openWritten } from "../intake/written.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { type FinishedAnswer, type PartnerCall, type Write, writeAnswer } from "../write.ts";
 import { orderRows } from "./order-rows.ts";
@@ -194,7 +195,9 @@ function factsOf(
     account: { account_id, workflow: context.workflow, custom_labels: context.custom_labels },
     formulary,
     patient: record && { patient_id: patient_id!, record },
-    prescriptions: new Map(context.prescriptions.map((row) => [row.prescription_id, prescriptionFact(row)])),
+    prescriptions: new Map(
+      context.prescriptions.map((row) => [row.prescription_id, prescriptionFact(deps, account_id, row)]),
+    ),
     stock: new Map(context.stock.map(({ sku, available_units }) => [sku, available_units])),
     fills: context.fills.map(fillOf),
     safety: deps.safety.current(),
@@ -212,7 +215,8 @@ function openDetails(deps: Deps, account_id: string, { prescription_id, details_
   return JSON.parse(opened.toString("utf8")) as { address: IncomingAddress | null; phone: string | null };
 }
 
-function prescriptionFact({ details_sealed: _, received_at, expires_at, ...row }: SealedRow): PrescriptionFact {
+function prescriptionFact(deps: Deps, account_id: string, sealed: SealedRow): PrescriptionFact {
+  const { details_sealed: _, received_at, expires_at, ...row } = openWritten(deps.vault, account_id, sealed);
   return { ...row, received_at: new Date(received_at), expires_at: new Date(expires_at) };
 }
 

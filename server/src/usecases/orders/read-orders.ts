@@ -1,12 +1,19 @@
 import type { Address, Order, OrderState } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { listOrders, type OrderFilter } from "../../db/orders/order-list.ts";
-import { loadOrder, type OrderRow, orderPlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
+import {
+  loadOrder,
+  type OrderRow,
+  orderPlace,
+  referencePlace,
+  type SealedOrderColumn,
+} from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import type { OrderStanding } from "../../domain/orders/order.ts";
 import { isoShipment, orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { openWritten } from "../intake/written.ts";
 import { auditView, type PortalActor } from "../operations/audit-portal.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
@@ -16,14 +23,19 @@ export async function readOrder(deps: Deps, account_id: string, order_number: st
   });
 }
 
+export type OrderQuery = Omit<OrderFilter, "reference_index"> & { reference: string | null };
+
 /** A page of orders, newest first, and the position of the next page. */
 export async function readOrders(
   deps: Deps,
   account_id: string,
-  filter: OrderFilter,
+  asked: OrderQuery,
   before: number,
   limit: number,
 ): Promise<{ orders: Order[]; next: number | null }> {
+  const { reference, ...others } = asked;
+  const reference_index = reference === null ? null : deps.vault.blindIndex(reference, referencePlace(account_id));
+  const filter: OrderFilter = { ...others, reference_index };
   return withKeysOfNow(deps, async () => {
     // One extra row shows whether there is a next page.
     const rows = await listOrders(deps.db, account_id, filter, before, limit + 1);
@@ -48,12 +60,22 @@ function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
 
 /** Unseals an order. Labels and payment tokens stay sealed until the caller asks for them. */
 export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
-  const { address_sealed, label_format, label_carrier, label_tracking_no, exceptions, prescriptions, ...kept } = row;
+  const {
+    address_sealed,
+    reference_sealed: _,
+    label_format,
+    label_carrier,
+    label_tracking_no,
+    exceptions,
+    prescriptions,
+    ...kept
+  } = row;
   const { revision, stage, held_from, sequence, clock_offset_s, payment_token_sealed } = row;
   const open = (column: SealedOrderColumn, sealed: Buffer) =>
     deps.vault.open(sealed, orderPlace(column, account_id, row.order_number)).toString("utf8");
   const order: StoredOrder = {
     ...kept,
+    reference: openReference(deps, { ...row, account_id }),
     shipments: (row.shipments ?? []).map(isoShipment),
     address: address_sealed && (JSON.parse(open("address_sealed", address_sealed)) as Address),
     label: label_format && { format: label_format, carrier: label_carrier, tracking_no: label_tracking_no },
@@ -72,12 +94,25 @@ export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
     clock_offset_s,
     custom_label: (sealed: Buffer | null) => () => sealed && Buffer.from(open("label_sealed", sealed), "base64"),
     payment_token: () => (payment_token_sealed === null ? "" : open("payment_token_sealed", payment_token_sealed)),
-    prescriptions: prescriptions.map(({ received_at, expires_at, ...prescription }) => ({
-      ...prescription,
-      received_at: new Date(received_at),
-      expires_at: new Date(expires_at),
-    })),
+    prescriptions: prescriptions.map((one) => {
+      const { received_at, expires_at, ...prescription } = openWritten(deps.vault, account_id, one);
+      return { ...prescription, received_at: new Date(received_at), expires_at: new Date(expires_at) };
+    }),
   };
+}
+
+export type SealedReference = {
+  account_id: string;
+  order_number: string | null;
+  reference: string | null;
+  reference_sealed: Buffer | null;
+};
+
+/** The partner's own id of an order. A row of an earlier version can still have it in clear. */
+export function openReference({ vault }: Pick<Deps, "vault">, order: SealedReference): string | null {
+  if (order.reference_sealed === null || order.order_number === null) return order.reference;
+  const place = orderPlace("reference_sealed", order.account_id, order.order_number);
+  return vault.open(order.reference_sealed, place).toString("utf8");
 }
 
 /** An order for the portal. It identifies the patient, so the view is audited before the order is shown. */

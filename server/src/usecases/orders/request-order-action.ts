@@ -1,6 +1,5 @@
 import type { ActionRequest } from "@pestle/contract";
 import type { Database } from "../../db/db.ts";
-import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
@@ -11,6 +10,7 @@ import { RequestProblems, refuse, refuseAll } from "../../domain/values/refusals
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { readPrescription } from "../intake/written.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
@@ -104,7 +104,9 @@ async function act(
   refuseAll([...problems, ...(action === null ? [] : whereItFails(action, loaded, loaded.rules))]);
   const { event, exception_id, reason_id, amount_cents, prescription_id, item_id, token } = action!;
   const prescription =
-    prescription_id === null ? null : ((await loadPrescriptionFact(db, account_id, prescription_id)) ?? null);
+    prescription_id === null
+      ? null
+      : ((await readPrescription({ db, vault: deps.vault }, account_id, prescription_id)) ?? null);
   if (own !== null && JSON.stringify(own) !== JSON.stringify(loaded.order.address)) refuse(42463, "event");
   const decided = decideAction({ action: action!, changing: loaded, rules: loaded.rules, verdict, prescription });
   if ("problems" in decided) throw new RequestProblems(decided.problems);

@@ -25,6 +25,7 @@ import { isElsewhere } from "../../domain/safety/elsewhere.ts";
 import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
+import { sealBody } from "../webhooks/event-body.ts";
 import type { LoadedOrder } from "./load-order.ts";
 
 /** The actor, and additional rows to save with the change. */
@@ -146,7 +147,7 @@ export async function changeOrder(
     events: events.map(({ body, ...event }) => ({
       ...event,
       patient_id: order.patient_id,
-      body: compactAsciiJson(body),
+      body_sealed: bytes(sealBody(deps.vault, { account_id, event_id: event.event_id }, compactAsciiJson(body))),
     })),
     shipment: by.shipment ?? null,
     tracked: by.tracked ?? null,

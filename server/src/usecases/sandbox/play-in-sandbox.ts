@@ -1,6 +1,5 @@
 import type { Order, PortalSandbox, PortalSimulatedPrescription } from "@pestle/contract";
 import type { AccountRow } from "../../db/accounts/accounts.ts";
-import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
 import { findOrderOf, listNewestPrescriptions } from "../../db/sandbox/sandbox.ts";
 import type { Deps } from "../../deps.ts";
 import { sandboxOrder } from "../../domain/sandbox/sandbox-order.ts";
@@ -11,6 +10,7 @@ import { canonicalJson } from "../../domain/values/canonical-json.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { readPrescription } from "../intake/written.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { placeOrder, settleNew } from "../orders/place-order.ts";
 import { type PreparedOrder, prepareOrder } from "../orders/prepare-order.ts";
@@ -80,7 +80,7 @@ async function prepareInSandbox(deps: Deps, account: AccountRow, sent: SentField
   refuseAll(unknownFields(sent, ["prescription_id"]));
   const { prescription_id } = sent;
   if (!Number.isInteger(prescription_id) || Number(prescription_id) < 1) return refuse(42200, "prescription_id");
-  const fact = await loadPrescriptionFact(deps.db, account.account_id, prescription_id as number);
+  const fact = await readPrescription(deps, account.account_id, prescription_id as number);
   if (fact === undefined) throw new StatusRefusal(404);
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, account.clock_offset_s));
   const { formulary } = await readCatalogue(deps, account.account_id);

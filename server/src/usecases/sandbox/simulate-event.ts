@@ -6,6 +6,7 @@ import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import { randomEventId } from "../../random.ts";
+import { sealBody } from "../webhooks/event-body.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** Only the service sets these fields. */
@@ -35,7 +36,11 @@ export const simulateEvent: Simulation = (deps, { account_id }, simulation, prob
       // The feed filters by these two columns; malformed values appear only in the body.
       patient_id: readPatientId(rest["patient_id"]) ?? null,
       order_number: orderNumber(rest["order_number"]),
-      body: compactAsciiJson({ event_id, event_type, timestamp, ...rest }),
+      body_sealed: sealBody(
+        deps.vault,
+        { account_id, event_id },
+        compactAsciiJson({ event_id, event_type, timestamp, ...rest }),
+      ),
       created_at: now,
     });
     return { event_id };

@@ -45,7 +45,7 @@ export const testWebhookEndpoint = (
 ): Promise<FinishedAnswer> =>
   writeAnswer(deps, call.key, 202, {
     audit: () => partnerEntry("testWebhookEndpoint", call, { patients: [], subject: endpoint_id }),
-    attempt: (tx) => testEndpoint(tx, call.grant.account_id, endpoint_id, sent, call.now),
+    attempt: (tx) => testEndpoint(deps, tx, call.grant.account_id, endpoint_id, sent, call.now),
   });
 
 export const redeliverFailedWebhooks = (
@@ -67,5 +67,5 @@ export const redeliverWebhookEvent = (
 ): Promise<FinishedAnswer> =>
   writeAnswer(deps, call.key, 202, {
     audit: () => partnerEntry("redeliverWebhookEvent", call, { patients: [], subject: event_id }),
-    attempt: (tx) => redeliverEvent(tx, call.grant, event_id, sent, call.now),
+    attempt: (tx) => redeliverEvent(deps, tx, call.grant, event_id, sent, call.now),
   });

@@ -1,12 +1,11 @@
 import type { CreatedWebhookEndpoint, PortalEvent, PortalRedelivered, WebhookEndpoint } from "@pestle/contract";
 import type { AccountRow } from "../../db/accounts/accounts.ts";
 import { listCredentials } from "../../db/accounts/credentials.ts";
-import { findEvent } from "../../db/webhooks/feed.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { audited, auditView, type PortalActor } from "../operations/audit-portal.ts";
-import { readWebhookEvent } from "./read-webhook-events.ts";
+import { readEventBody, readWebhookEvent } from "./read-webhook-events.ts";
 import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
 import { registerEndpoint } from "./register-endpoint.ts";
 import { testEndpoint } from "./test-endpoint.ts";
@@ -62,7 +61,7 @@ export const testInPortal = (
   sent: SentFields,
 ): Promise<{ event_id: string }> =>
   audited(deps, by, async (tx, now) => {
-    const { event_id } = await testEndpoint(tx, by.account_id, endpoint_id, sent, now);
+    const { event_id } = await testEndpoint(deps, tx, by.account_id, endpoint_id, sent, now);
     return { action: "endpoint_tested", subject: endpoint_id, done: { event_id } };
   });
 
@@ -85,7 +84,7 @@ export const redeliverInPortal = (
   sent: SentFields,
 ): Promise<PortalRedelivered> =>
   audited(deps, by, async (tx, now) => {
-    const { deliveries } = await redeliverEvent(tx, account, event_id, sent, now);
+    const { deliveries } = await redeliverEvent(deps, tx, account, event_id, sent, now);
     const waiting = deliveries.filter(({ status }) => status === "pending");
     return { action: "events_redelivered", subject: event_id, done: { redelivered: waiting.length, more: false } };
   });
@@ -93,15 +92,15 @@ export const redeliverInPortal = (
 /** An event with its body. The body names the patient's drugs, so the view is audited first. */
 export async function viewEvent(deps: Deps, by: PortalActor, event_id: string): Promise<PortalEvent> {
   const { body } = await noteEventView(deps, by, event_id);
-  const event = await readWebhookEvent(deps.db, by.account_id, event_id);
+  const event = await readWebhookEvent(deps, by.account_id, event_id);
   if (event === undefined) throw new StatusRefusal(404);
   return { ...event, body_text: body };
 }
 
 /** Audits the view of an existing event; returns 404 otherwise. */
 export async function noteEventView(deps: Deps, by: PortalActor, event_id: string): Promise<{ body: string }> {
-  const row = await findEvent(deps.db, by.account_id, event_id);
-  if (row === undefined) throw new StatusRefusal(404);
+  const body = await readEventBody(deps, by.account_id, event_id);
+  if (body === undefined) throw new StatusRefusal(404);
   await auditView(deps, by, "event_viewed", event_id);
-  return row;
+  return { body };
 }

@@ -14,6 +14,7 @@ import { findEvent } from "../../db/webhooks/feed.ts";
 import { loadSigningEndpoint, type SigningEndpoint } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { openBody } from "./event-body.ts";
 
 /**
  * Explains the headers of an event's request to an endpoint, for its last attempt or for one sent now. It names keys
@@ -31,7 +32,7 @@ export function explainSignature(
     if (event === undefined || endpoint === undefined) return undefined;
     const sent = lastSent(deps, account_id, event_id, endpoint_id, endpoint);
     const { url, webhook_timestamp } = sent ?? { url: endpoint.url, webhook_timestamp: secondsOf(deps.now()) };
-    const { body } = event;
+    const body = openBody(deps.vault, event);
     const { signing_credential_id, secret_id } = endpoint;
     const { key, secret, signing_secret } = opened(deps, account_id, endpoint_id, endpoint);
     const names = webhookHeaders(deps.config.OPERATOR_NAME);

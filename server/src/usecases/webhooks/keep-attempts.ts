@@ -7,10 +7,11 @@ import type { Deps } from "../../deps.ts";
 import { type DisableReason, endpointDisabledBody } from "../../domain/webhooks/endpoint-disabled.ts";
 import { randomEventId } from "../../random.ts";
 import { transact } from "../write.ts";
+import { sealBody } from "./event-body.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
 import { tellDisabled } from "./tell-disabled.ts";
 
-type KeepDeps = Pick<Deps, "db" | "queue" | "mail" | "log" | "metrics">;
+type KeepDeps = Pick<Deps, "db" | "queue" | "vault" | "mail" | "log" | "metrics">;
 
 /** Saves attempt results, and disables endpoints that are gone or have only failed for too long. */
 export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]): Promise<void> {
@@ -37,11 +38,12 @@ async function disable(
   const disabled = await transact(deps, async (tx) => {
     if (!(await disableEndpoint(tx, { account_id, endpoint_id, reason, account_now, url }))) return false;
     const event_id = randomEventId();
+    const body = compactAsciiJson(endpointDisabledBody(event_id, endpoint_id, reason, account_now));
     await insertAccountEvent(tx, {
       account_id,
       event_id,
       event_type: "ENDPOINT_DISABLED",
-      body: compactAsciiJson(endpointDisabledBody(event_id, endpoint_id, reason, account_now)),
+      body_sealed: sealBody(deps.vault, { account_id, event_id }, body),
       created_at: account_now,
       only_endpoint_id: null,
     });

@@ -12,7 +12,10 @@ import type { FeedFilter, FeedPosition, FeedRow } from "../../db/webhooks/feed.t
 import { findEvent, findPositionBefore, readFeed } from "../../db/webhooks/feed.ts";
 import type { Deps } from "../../deps.ts";
 import { attemptErrors } from "../../domain/webhooks/attempt-errors.ts";
-import { withKeysOfNow } from "../../vault/vault.ts";
+import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
+import { openBody } from "./event-body.ts";
+
+type EventDeps = { db: Queryable; vault: Vault };
 
 /** Covers the gap between creating an id and its event, and clock differences between processes. */
 const ID_SLACK_MS = 10 * 60 * 1000;
@@ -32,7 +35,7 @@ export type EventPage = {
 
 /** A page of the feed after a position, and the position of its end. */
 export async function readWebhookEvents(
-  deps: Pick<Deps, "db">,
+  deps: Pick<Deps, "db" | "vault">,
   { account_id, clock_offset_s }: Grant,
   filter: FeedFilter,
   cursor: FeedPosition,
@@ -44,8 +47,10 @@ export async function readWebhookEvents(
     filter.after && earliestIdTime(filter.after, clock_offset_s),
     cursor,
   );
-  const { rows, more, end } = await readFeed(deps.db, account_id, filter, start, limit);
-  return { webhook_events: rows.map(eventRecord), more, end };
+  return withKeysOfNow(deps, async () => {
+    const { rows, more, end } = await readFeed(deps.db, account_id, filter, start, limit);
+    return { webhook_events: rows.map((row) => eventRecord(deps, row)), more, end };
+  });
 }
 
 /** With a start time, skips all events that are certainly earlier. */
@@ -61,21 +66,38 @@ async function startOf(
 }
 
 export async function readWebhookEvent(
-  db: Queryable,
+  deps: EventDeps,
   account_id: string,
   event_id: string,
 ): Promise<WebhookEventRecord | undefined> {
-  const row = await findEvent(db, account_id, event_id);
-  return row && eventRecord(row);
+  return withKeysOfNow(deps, async () => {
+    const row = await findEvent(deps.db, account_id, event_id);
+    return row && eventRecord(deps, row);
+  });
 }
 
-const eventRecord = ({ created_at, body, deliveries, ...row }: FeedRow): WebhookEventRecord => ({
+/** The body as it is sent; undefined if there is no such event. */
+export async function readEventBody(
+  deps: EventDeps,
+  account_id: string,
+  event_id: string,
+): Promise<string | undefined> {
+  return withKeysOfNow(deps, async () => {
+    const row = await findEvent(deps.db, account_id, event_id);
+    return row && openBody(deps.vault, row);
+  });
+}
+
+const eventRecord = (
+  { vault }: Pick<Deps, "vault">,
+  { created_at, deliveries, ...row }: FeedRow,
+): WebhookEventRecord => ({
   event_id: row.event_id,
   event_type: row.event_type,
   patient_id: row.patient_id,
   order_number: row.order_number,
   created_at: created_at.toISOString(),
-  body: JSON.parse(body),
+  body: JSON.parse(openBody(vault, row)),
   deliveries: deliveries.map(({ next_attempt_at, ...delivery }) => ({
     ...delivery,
     next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),
@@ -105,9 +127,10 @@ export async function readAttempts(
 function attemptAnswer(
   { vault }: Pick<Deps, "vault">,
   account_id: string,
-  { event_id, body }: FeedRow,
+  event: FeedRow,
   { exchange_sealed, delivery_status, ...row }: AttemptRow,
 ): WebhookAttempt {
+  const { event_id } = event;
   const place = attemptPlace(account_id, event_id, row.endpoint_id, row.attempt);
   const kept = exchange_sealed && (JSON.parse(vault.open(exchange_sealed, place).toString("utf8")) as KeptExchange);
   return {
@@ -127,7 +150,7 @@ function attemptAnswer(
         [standardWebhookHeaders.id]: event_id,
         [standardWebhookHeaders.timestamp]: String(kept.webhook_timestamp),
       },
-      body,
+      body: openBody(vault, event),
     },
     response: kept && row.status !== null ? { content_type: kept.response_type, body: kept.response_body } : null,
   };

@@ -20,6 +20,7 @@ import { earliestIdTime, readWebhookEvent } from "./read-webhook-events.ts";
 
 /** Sends one event again, to all its endpoints or to one. */
 export async function redeliverEvent(
+  { vault }: Pick<Deps, "vault">,
   tx: Tx,
   { account_id, clock_offset_s }: Pick<Grant, "account_id" | "clock_offset_s">,
   event_id: string,
@@ -33,7 +34,7 @@ export async function redeliverEvent(
   refuseAll(problems);
   const account_now = accountNow(now, clock_offset_s);
   await requeueEvent(tx, { account_id, event_id, endpoint_id, account_now });
-  return (await readWebhookEvent(tx, account_id, event_id))!;
+  return (await readWebhookEvent({ db: tx, vault }, account_id, event_id))!;
 }
 
 async function recipientProblems(tx: Tx, account_id: string, endpoint_id: string): Promise<Problem[]> {

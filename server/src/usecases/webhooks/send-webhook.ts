@@ -6,8 +6,10 @@ import type { Deps } from "../../deps.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { attemptOutcome, type EndpointAnswer } from "../../domain/webhooks/attempt-outcome.ts";
 import { type RequestSigner, requestSigner } from "../../domain/webhooks/webhook-request.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { openBody } from "./event-body.ts";
 
-type SendDeps = Pick<Deps, "config" | "vault" | "webhook_client" | "now">;
+type SendDeps = Pick<Deps, "config" | "db" | "vault" | "webhook_client" | "now">;
 export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };
 /** `given_up`: the service shut down during the attempt, so it does not count. */
 export type SentWebhook = EndedWebhook | "given_up";
@@ -85,10 +87,17 @@ export async function sendWebhook(
 async function answerOf(
   deps: SendDeps,
   { environment, url, sign }: SendingEndpoint,
-  { event_id, body }: ClaimedDelivery,
+  delivery: ClaimedDelivery,
   webhook_timestamp: number,
 ): Promise<EndpointAnswer> {
-  if (body === null) return nothingSent("INTERNAL");
+  const { event_id } = delivery;
+  if (delivery.body === null && delivery.body_sealed === null) return nothingSent("INTERNAL");
+  let body: string;
+  try {
+    body = await withKeysOfNow(deps, async () => openBody(deps.vault, delivery));
+  } catch {
+    return nothingSent("INTERNAL");
+  }
   let headers: Record<string, string>;
   try {
     headers = sign(event_id, body, webhook_timestamp);

@@ -15,6 +15,7 @@ import {
 } from "../../support/orders.ts";
 import { addPatient, ask, goodAddress, goodDocument, patientCalls, person } from "../../support/patient.ts";
 import { misfits } from "../../support/samples/misfits.ts";
+import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -384,9 +385,9 @@ const told_in = ["RX_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"];
 type Told = Record<string, unknown> & { event_type: "RX_UPDATED"; exception?: { id: number } };
 /** By kind, exceptions by number: rows written together have no order among themselves. */
 const eventsOf = async (order_number: string): Promise<Told[]> => {
-  const { rows } = await set("select body from webhook_event where order_number = $1", order_number);
+  const rows = await storedEvents(app.deps, "where order_number = $1", [order_number]);
   const place = ({ event_type, exception }: Told) => told_in.indexOf(event_type) * 1000 + (exception?.id ?? 0);
-  return rows.map(({ body }) => JSON.parse(body as string) as Told).sort((a, b) => place(a) - place(b));
+  return rows.map(({ body }) => JSON.parse(body) as Told).sort((a, b) => place(a) - place(b));
 };
 
 describe("an exception that creation can raise", () => {

@@ -91,9 +91,10 @@ describe("an exception that its rule raised", () => {
 
   const gone: { [Id in ExceptionId]?: (order: Order) => Promise<unknown> } = {
     69: ({ items: [item] }) =>
-      app.deps.db.raw("update prescription set sig_text = 'Take one daily.' where prescription_id = $1", [
-        item!.prescription_id,
-      ]),
+      app.deps.db.raw(
+        "update prescription set sig_text = 'Take one daily.', prescriber_name = 'A', written_sealed = null where prescription_id = $1",
+        [item!.prescription_id],
+      ),
   };
   for (const [id, remove] of Object.entries(gone)) {
     test(`can be closed by any pharmacy role once its cause is gone: ${id}`, async () => {
@@ -275,9 +276,10 @@ describe("approving a review", () => {
     expect(order.order_status).toBe("Processing");
     await claimOrder(app.deps, shop.work(order, pharmacist));
     // A change that no request reports, so that only the step can find it.
-    await app.deps.db.raw("update prescription set sig_text = '' where prescription_id = $1", [
-      order.items[0]!.prescription_id,
-    ]);
+    await app.deps.db.raw(
+      "update prescription set sig_text = '', prescriber_name = 'A', written_sealed = null where prescription_id = $1",
+      [order.items[0]!.prescription_id],
+    );
     const stopped = await approveReview(app.deps, shop.work(order, pharmacist));
     expect([stopped.order_status, stopped.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [69]]);
     expect((await shop.history(order)).at(-1)).toMatchObject({

@@ -175,7 +175,10 @@ describe("a safety fact that is added to the patient", () => {
 describe("a step whose checks find something new", () => {
   /** Facts that no request reported: only the step can find them. */
   const unseen = async ({ prescription_id }: Scene) =>
-    app.deps.db.raw("update prescription set sig_text = '' where prescription_id = $1", [prescription_id]);
+    app.deps.db.raw(
+      "update prescription set sig_text = '', prescriber_name = 'A', written_sealed = null where prescription_id = $1",
+      [prescription_id],
+    );
 
   for (const stage of stages) {
     test(`holds the order instead of leaving ${stage}, and keeps what was done`, async () => {

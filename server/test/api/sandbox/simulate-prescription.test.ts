@@ -5,6 +5,7 @@ import { intakeRows } from "../../support/intake.ts";
 import { footprint, orderOf, placed, post } from "../../support/orders.ts";
 import { ask, goodDocument } from "../../support/patient.ts";
 import { arrived, fieldsOf, simulate } from "../../support/simulate.ts";
+import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const AUTOMATIC = 1;
@@ -51,9 +52,9 @@ describe("a simulated prescription", () => {
       for_account_id: account(),
       answer: JSON.stringify({ patient_id, prescription_id }),
     });
-    const events = await rowsOf("select event_type, body from webhook_event where patient_id = $1", patient_id);
+    const events = await storedEvents(app.deps, "where patient_id = $1", [patient_id]);
     expect(events.map(({ event_type }) => event_type)).toEqual(["RX_RECEIVED"]);
-    expect(JSON.parse(String(events[0]!["body"])).medication_requests).toEqual([rx]);
+    expect(JSON.parse(events[0]!.body).medication_requests).toEqual([rx]);
   });
 
   test("counts as signed: a controlled one can be ordered", async () => {
@@ -478,10 +479,8 @@ test("the same calls on two fresh accounts give the same results", async () => {
         const { rx, patient } = await arrived(own, call, { partner });
         told.push({ rx, patient });
       }
-      const { rows } = await own.deps.db.raw(
-        "select event_type, body from webhook_event order by created_at, event_type",
-      );
-      told.push(rows.map(({ event_type, body }) => [event_type, JSON.parse(String(body))]));
+      const events = await storedEvents(own.deps, "order by created_at, event_type");
+      told.push(events.map(({ event_type, body }) => [event_type, JSON.parse(body)]));
       // Ids come from sequences and random numbers, times from the clock: ids are renamed in order of appearance.
       const ids: unknown[] = [];
       return JSON.stringify(told, (key, value) => {

@@ -4,11 +4,13 @@ import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import { formatOf, scriptFormat } from "../../../src/formats/formats.ts";
 import { processWaiting } from "../../../src/usecases/intake/process-waiting.ts";
 import { receivePrescription } from "../../../src/usecases/intake/receive-prescription.ts";
+import { openWritten } from "../../../src/usecases/intake/written.ts";
 import { openRecord } from "../../../src/usecases/patients/patient-rows.ts";
 import { expectConventions } from "../../support/conventions.ts";
 import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
 import { envelope as fhirEnvelope, prescription as fhirPrescription } from "../../support/samples/fhir-samples.ts";
 import { prescription } from "../../support/samples/script-samples.ts";
+import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 
@@ -33,8 +35,14 @@ const stranger = () => ({
 const status = (text: string) => /<(Status|Verify|Error|CancelRxResponse)>/.exec(text)?.[1];
 const codes = (text: string) => [...text.matchAll(/<(?:Code|DescriptionCode)>(\w+)</g)].map(([, code]) => code);
 const rowsOf = async (sql: string, ...params: unknown[]) => (await app.deps.db.raw(sql, params)).rows;
-const prescriptionsOf = (sender_message_id: string) =>
-  rowsOf("select * from prescription where sender_message_id = $1", sender_message_id);
+const prescriptionsOf = async (sender_message_id: string): Promise<Record<string, unknown>[]> =>
+  (await rowsOf("select * from prescription where sender_message_id = $1", sender_message_id)).map((row) =>
+    openWritten(
+      app.deps.vault,
+      String(row["account_id"]),
+      row as { prescription_id: number; written_sealed: Buffer | null },
+    ),
+  );
 
 describe("a NewRx", () => {
   test("is acknowledged, becomes a patient and a prescription, and writes the partner's event, in one transaction", async () => {
@@ -71,7 +79,7 @@ describe("a NewRx", () => {
     });
     // Valid until the day in the message, in the pharmacy's time zone.
     expect((row!["expires_at"] as Date).toISOString()).toBe("2027-11-11T05:00:00.000Z");
-    const [event] = await rowsOf("select * from webhook_event where patient_id = $1", "MRN-20417");
+    const [event] = await storedEvents(app.deps, "where patient_id = $1", ["MRN-20417"]);
     expect(event!["event_type"]).toBe("RX_RECEIVED");
     const body = JSON.parse(event!["body"] as string);
     expect(body).toMatchObject({

@@ -37,6 +37,7 @@ const DASHBOARD = "the pharmacy's people see all partners' work; the route asks 
 const ROUTING = "the account of an incoming message is what it looks for, by the receiver's id";
 const PERSON =
   "the pharmacy checks one person's orders at all partners of the environment, for safety; no partner sees it";
+const UPGRADE = "the start seals the rows that earlier versions left in clear, of all accounts";
 const OPERATOR = "the operator's account of the environment keeps the messages of all its partners";
 /** The statements that are not bound to one account, each by a part of its text, with the reason. */
 const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
@@ -44,8 +45,8 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["from credential where revoked_at is null group by account_id", DASHBOARD],
   ["delete from rate_lease where process_id = $1", "leases of a process that ended; they hold no data"],
   ["select unnest(o.exception_ids) as exception_id, o.stage_since from orders o", DASHBOARD],
-  ["a.environment, o.order_number, o.order_status, o.stage, o.reference, o.created_at, o.patient_id", DASHBOARD],
-  ["null as order_number, null as order_status, null as stage, null as reference, r.received_at", DASHBOARD],
+  ["a.environment, o.order_number, o.order_status, o.stage, o.reference, o.reference_sealed", DASHBOARD],
+  ["null as order_number, null as order_status, null as stage, null as reference,", DASHBOARD],
   ["and exists ( select from shipment s where s.account_id = a.account_id and s.next_scan_at is not null", JOB],
   ["where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)", JOB],
   ["with stored as ( insert into intake_message", ROUTING],
@@ -78,6 +79,10 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["with linked as ( select distinct other.account_id, other.patient_id from person_link own", PERSON],
   ["select distinct i.account_id, i.order_number from person_link own", PERSON],
   ["from patient p join account a on a.account_id = p.account_id where p.person_keys is null", JOB],
+  ["where reference is not null order by account_id, order_number limit $1", UPGRADE],
+  ["where prescriber_name is not null or prescriber_phone is not null or prescriber_fax is not null", UPGRADE],
+  ["where sig_text is not null order by account_id, prescription_id limit $1", UPGRADE],
+  ["where body is not null order by account_id, event_id limit $1", UPGRADE],
 ];
 const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);
 const ROWS = new URL("../../../src/db/schema-rows.ts", import.meta.url);

@@ -3,6 +3,7 @@ import { settleUnpaid } from "../../../src/usecases/orders/settle-payment.ts";
 import { codesOf } from "../../support/conventions.ts";
 import { prescribed } from "../../support/orders.ts";
 import { addPatient, ask, goodAddress, stranger } from "../../support/patient.ts";
+import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -25,11 +26,9 @@ async function order(given: Parameters<typeof addPatient>[1] = {}, change: objec
 const put = (order_number: string, address: object) =>
   ask(app, `/orders/${order_number}/shipping_address`, address, { method: "PUT" });
 const eventsOf = async (order_number: string) =>
-  (
-    await app.deps.db.raw("select event_type, body from webhook_event where order_number = $1 order by created_at", [
-      order_number,
-    ])
-  ).rows.map(({ event_type, body }) => ({ event_type, ...JSON.parse(body as string) }));
+  (await storedEvents(app.deps, "where order_number = $1 order by created_at", [order_number])).map(
+    ({ event_type, body }) => ({ event_type, ...JSON.parse(body) }),
+  );
 const historyOf = async (order_number: string) =>
   JSON.parse((await ask(app, `/orders/${order_number}/history`)).text).history.map(
     ({ event, from, to, exception_id }: Record<string, unknown>) => [event, from, to, exception_id],

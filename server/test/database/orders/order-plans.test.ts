@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookPatient, fillOrderBook } from "../../../../bench/order-book.ts";
-import type { OrderFilter } from "../../../src/db/orders/order-list.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
-import { readOrder, readOrders } from "../../../src/usecases/orders/read-orders.ts";
+import { type OrderQuery, readOrder, readOrders } from "../../../src/usecases/orders/read-orders.ts";
 import { newOrder, type OrderBody, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/tools/rows-read.ts";
@@ -48,7 +47,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 const total = (looked: { rows: number }[]) => looked.reduce((sum, { rows }) => sum + rows, 0);
-const all: OrderFilter = {
+const all: OrderQuery = {
   patient_id: null,
   order_status: null,
   prescription_id: null,
@@ -63,7 +62,7 @@ const all: OrderFilter = {
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
 /** Each filter once with a full page and once without matches, and common combinations. */
-const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "some" | "none" }> = {
+const lists: Record<string, { filter: Partial<OrderQuery>; found: "full" | "some" | "none" }> = {
   all: { filter: {}, found: "full" },
   "a patient's": { filter: { patient_id: bookPatient(100) }, found: "some" },
   "of an unknown patient": { filter: { patient_id: "nobody" }, found: "none" },

@@ -66,6 +66,27 @@ describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, 
     expect(rows.map(({ version }) => version)).toEqual(readMigrations().map(({ version }) => version));
   });
 
+  test("treatment text that 0.1.0 stored in clear is sealed, and no clear column keeps it", async () => {
+    const { rows } = await app.deps.db.raw(`
+      select (select count(*) from prescription where written_sealed is not null) as prescriptions,
+        (select count(*) from orders where reference_sealed is not null) as orders,
+        (select count(*) from webhook_event where body_sealed is not null) as events,
+        (select count(*) from prescription where sig_text is not null or prescriber_npi is not null)
+          + (select count(*) from orders where reference is not null)
+          + (select count(*) from webhook_event where body is not null)
+          + (select count(*) from order_item where prescriber_name is not null) as clear`);
+    const { clear, ...sealed } = rows[0]!;
+    expect(Number(clear)).toBe(0);
+    for (const count of Object.values(sealed)) expect(Number(count)).toBeGreaterThan(0);
+    const { text } = await ask(app, `/patients/${known.patient.patient_id}/rx`);
+    const { medication_request } = JSON.parse(text) as { medication_request: { sig_text: string }[] };
+    expect(medication_request.map(({ sig_text }) => sig_text)).not.toContain(undefined);
+    for (const { order_number, reference } of known.orders) {
+      const found = await ask(app, `/orders?reference=${reference}`);
+      expect(JSON.parse(found.text).orders).toMatchObject([{ order_number }]);
+    }
+  });
+
   test("credentials and passwords still work", async () => {
     for (const partner of demo.partners.keys()) expect((await app.call("/brands", { partner })).status).toBe(200);
     expect((await signedIn(app, demo.operator)).role).toBe("admin");

@@ -49,6 +49,14 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
     good: [Buffer.alloc(32, 7).toString("base64"), Buffer.alloc(32, 7).toString("base64")],
     bad: ["short"],
   },
+  KMS_URL: {
+    good: ["https://vault.example:8200/v1/transit", "https://vault.example:8200/v1/transit"],
+    bad: ["http://vault.example/v1/transit", "https://vault.example/v1/transit/", "vault.example", "https://a@b"],
+    with: { KMS_TOKEN: "a-token" },
+  },
+  KMS_KEY: { good: ["pharmacy-2", "pharmacy-2"], bad: ["a/b", "a b"] },
+  KMS_TOKEN: { good: ["hvs.token", "hvs.token"], bad: ["two words"] },
+  DATA_KEY_DAYS: { good: ["90", 90], bad: ["0", "3651", "never"] },
   TLS_CERT_FILE: { good: ["cert.pem", "cert.pem"], bad: [], with: { TLS_KEY_FILE: "key.pem" } },
   TLS_KEY_FILE: { good: ["key.pem", "key.pem"], bad: [], with: { TLS_CERT_FILE: "cert.pem" } },
   TRUST_PROXY: {

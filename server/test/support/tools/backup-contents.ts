@@ -2,14 +2,13 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { decodeMasterKey } from "../../../src/vault/master-key.ts";
 import { openStream, streamKey } from "../../../src/vault/sealed-stream.ts";
-import { unwrapNamed } from "../../../src/vault/vault.ts";
 
 /** The lines inside an encrypted backup: what the owner of the master key can read in it. */
 export async function backupLines(file: string, master_key: string): Promise<string[]> {
   const bytes = readFileSync(file);
   const end = bytes.indexOf(10) + 1;
   const { wrapped_key } = JSON.parse(bytes.subarray(0, end).toString("utf8")) as { wrapped_key: string };
-  const file_key = unwrapNamed(decodeMasterKey(master_key), Buffer.from(wrapped_key, "base64"), "backup");
+  const file_key = await decodeMasterKey(master_key).unwrap(Buffer.from(wrapped_key, "base64"), "backup");
   async function* sealed() {
     yield bytes.subarray(end);
   }

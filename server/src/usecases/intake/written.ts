@@ -1,0 +1,47 @@
+import type { Queryable } from "../../db/db.ts";
+import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
+import { writtenPlace } from "../../db/patients/patients.ts";
+import type { Prescription } from "../../domain/intake/prescription.ts";
+import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
+import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
+
+/** What the prescriber wrote and who it is: sealed, because no statement decides by it. */
+export const writtenFields = [
+  "sig_text",
+  "prescriber_name",
+  "prescriber_phone",
+  "prescriber_fax",
+  "prescriber_npi",
+  "prescriber_dea",
+] as const;
+type Written = Pick<Prescription, (typeof writtenFields)[number]>;
+type Key = { account_id: string; prescription_id: number };
+
+export const sealWritten = (vault: Vault, { account_id, prescription_id }: Key, written: Written): Buffer =>
+  vault.seal(
+    Buffer.from(JSON.stringify(Object.fromEntries(writtenFields.map((name) => [name, written[name]])))),
+    writtenPlace(account_id, prescription_id),
+  );
+
+/** Opens what the prescriber wrote. A row of an earlier version can still have it in clear. */
+export function openWritten<Row extends { prescription_id: number; written_sealed: Buffer | string | null }>(
+  vault: Vault,
+  account_id: string,
+  { written_sealed, ...row }: Row,
+): Omit<Row, "written_sealed"> & Written {
+  if (written_sealed === null) return row as unknown as Omit<Row, "written_sealed"> & Written;
+  const sealed = typeof written_sealed === "string" ? Buffer.from(written_sealed, "base64") : written_sealed;
+  const opened = vault.open(sealed, writtenPlace(account_id, row.prescription_id)).toString("utf8");
+  return { ...row, ...(JSON.parse(opened) as Written) };
+}
+
+/** A prescription as an order uses it; undefined if the account has none with this id. */
+export const readPrescription = (
+  deps: { db: Queryable; vault: Vault },
+  account_id: string,
+  prescription_id: number,
+): Promise<PrescriptionFact | undefined> =>
+  withKeysOfNow(deps, async () => {
+    const row = await loadPrescriptionFact(deps.db, account_id, prescription_id);
+    return row && openWritten(deps.vault, account_id, row);
+  });
