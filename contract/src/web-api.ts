@@ -1,6 +1,7 @@
 import type { NewSecondFactor } from "./dashboard/dashboard-admin.ts";
 import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
+import type { SsoOffer, SsoStart, SsoStarted } from "./sso.ts";
 
 /** The signed-in user. */
 export type WebSession = {
@@ -17,13 +18,16 @@ export type WebSession = {
 };
 export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" };
 /** `session` is null if the caller is not signed in. */
-export type SessionAnswer = { session: WebSession | null; second_factor: "offered" | "required" };
+export type SessionAnswer = { session: WebSession | null; second_factor: "offered" | "required"; sso: SsoOffer };
 
 /** Sign-in and sign-out, for both applications. */
 export type SessionApi = {
   "POST /session": { body: { email: string; password: string; code?: string | null }; answer: SignInAnswer };
   "GET /session": { answer: SessionAnswer };
   "DELETE /session": { answer: { session: null } };
+  "POST /session/sso": { body: SsoStart; answer: SsoStarted };
+  /** The provider sends the browser here. Always redirects to a page. */
+  "GET /session/sso/callback": { answer: undefined };
   "POST /session/code": { body: { code: string }; answer: SignInAnswer };
   "POST /session/second_factor": { answer: NewSecondFactor };
   "POST /session/password": { body: { password: string; new_password: string }; answer: WebSession };

@@ -75,7 +75,6 @@ const at = (number: string, name: string, verdict: Verdict): AsvsRow => ({ numbe
 
 const NO_CODE_FLOW = "The token server has only the client credentials grant: no browser, no code, no refresh token.";
 const NO_PROVIDER = "The service is not an OpenID provider and asks no one for consent.";
-const NO_SSO = "There is no single sign-on yet.";
 const NO_WEBRTC = "There is no WebRTC.";
 const NO_SOCKETS = "There are no WebSockets. Live pages use server-sent events with the ordinary session.";
 const NO_GRAPHQL = "There is no GraphQL.";
@@ -262,14 +261,26 @@ export const asvs: readonly AsvsRow[] = [
   at("6.6.1", "phone and SMS", none(NO_OUT_OF_BAND)),
   at("6.6.2", "codes bound to their request", none(NO_OUT_OF_BAND)),
   at("6.6.3", "guessing of codes", none(NO_OUT_OF_BAND)),
-  at("6.8.1", "one identity per provider", none(NO_SSO)),
-  at("6.8.2", "signed assertions", none(NO_SSO)),
+  at(
+    "6.8.1",
+    "one identity per provider",
+    shown("api/accounts/single-sign-on", "A person belongs to one provider and one sub."),
+  ),
+  at(
+    "6.8.2",
+    "signed assertions",
+    shown("api/accounts/single-sign-on", "openid-client verifies the signature of the ID token."),
+  ),
   at("6.8.3", "SAML replay", none("There is no SAML.")),
-  at("6.8.4", "strength of the provider's sign-in", none(NO_SSO)),
+  at(
+    "6.8.4",
+    "strength of the provider's sign-in",
+    no("Pestle does not read acr or amr. `pestle sso set --second-factor pestle` asks for its own second factor."),
+  ),
 
   at("7.1.1", "timeouts, documented", written("docs/guides/security.md")),
   at("7.1.2", "parallel sessions, documented", no("Parallel sessions are not limited, and no page says so.")),
-  at("7.1.3", "federated sessions, documented", none(NO_SSO)),
+  at("7.1.3", "federated sessions, documented", written("docs/guides/security.md")),
   at("7.2.1", "sessions checked by the service", shown("api/accounts/sign-in")),
   at("7.2.2", "dynamic tokens", shown("api/accounts/sign-in")),
   at("7.2.3", "random tokens", shown("api/accounts/sign-in")),
@@ -291,7 +302,11 @@ export const asvs: readonly AsvsRow[] = [
     no("A new password needs the old one. A new second factor does not."),
   ),
   at("7.5.2", "users see and end their sessions", no("Users cannot list their sessions.")),
-  at("7.6.1", "federated session life", none(NO_SSO)),
+  at(
+    "7.6.1",
+    "federated session life",
+    shown("api/accounts/single-sign-on", "Every session ends after 15 idle minutes and after 12 hours."),
+  ),
   at("7.6.2", "no session without the user's action", shown("api/accounts/sign-in")),
 
   at(
@@ -316,22 +331,42 @@ export const asvs: readonly AsvsRow[] = [
     ),
   ),
 
+  at("9.1.1", "signature", shown("api/accounts/client-assertions", "api/accounts/single-sign-on")),
   at(
-    "9.1.1",
-    "signature",
-    shown("api/accounts/client-assertions", "Partners sign client assertions. Our own tokens are random references."),
+    "9.1.2",
+    "algorithms",
+    shown("api/accounts/client-assertions", "none and HMAC are not in the table of algorithms."),
   ),
-  at("9.1.2", "algorithms", shown("api/accounts/client-assertions")),
-  at("9.1.3", "keys from known sources", shown("api/accounts/client-assertions")),
+  at(
+    "9.1.3",
+    "keys from known sources",
+    shown("api/accounts/client-assertions", "Keys come from the credential, never from the token."),
+  ),
   at("9.2.1", "validity", shown("api/accounts/client-assertions")),
-  at("9.2.2", "type of token", shown("api/accounts/client-assertions")),
-  at("9.2.3", "audience", shown("api/accounts/client-assertions")),
-  at("9.2.4", "audience of issued tokens", none("The service issues no self-contained token.")),
+  at(
+    "9.2.2",
+    "type of token",
+    shown(
+      "api/accounts/client-assertions",
+      "api/accounts/single-sign-on",
+      "Each place takes one kind: client assertions, or ID tokens of a pending sign-in.",
+    ),
+  ),
+  at("9.2.3", "audience", shown("api/accounts/client-assertions", "api/accounts/single-sign-on")),
+  at("9.2.4", "audience of issued tokens", none("Sessions and access tokens are random references.")),
 
   at("10.1.1", "tokens only where needed", shown("api/accounts/oauth-clients", "Browsers never get an access token.")),
-  at("10.1.2", "answers belong to the request", none(NO_SSO)),
-  at("10.2.1", "forged answers", none(NO_SSO)),
-  at("10.2.2", "mixed-up servers", none(NO_SSO)),
+  at(
+    "10.1.2",
+    "answers belong to the request",
+    shown("api/accounts/single-sign-on", "A sealed cookie ties state, nonce and verifier to the browser."),
+  ),
+  at("10.2.1", "forged answers", shown("api/accounts/single-sign-on")),
+  at(
+    "10.2.2",
+    "mixed-up servers",
+    shown("api/accounts/single-sign-on", "The pending sign-in names its issuer, and openid-client checks iss."),
+  ),
   at("10.3.1", "tokens for this service only", shown(MATRIX)),
   at("10.3.2", "scopes decide", shown(MATRIX, "api/operations/conventions")),
   at(
@@ -356,16 +391,23 @@ export const asvs: readonly AsvsRow[] = [
   at("10.4.9", "users revoke tokens", shown("api/accounts/portal-credentials")),
   at("10.4.10", "clients authenticate", shown("api/accounts/oauth-clients", "api/accounts/client-assertions", MATRIX)),
   at("10.4.11", "only needed scopes", shown("api/accounts/oauth-clients")),
+  at("10.5.1", "ID token replay", shown("api/accounts/single-sign-on")),
   at(
-    "10.4.16",
-    "strong client authentication",
-    shown("api/accounts/client-assertions", "A key per credential. The secret then only signs webhooks."),
+    "10.5.2",
+    "identity by subject",
+    shown("api/accounts/single-sign-on", "The first sign-in ties the sub to the person."),
   ),
-  at("10.5.1", "ID token replay", none(NO_SSO)),
-  at("10.5.2", "identity by subject", none(NO_SSO)),
-  at("10.5.3", "issuer of the metadata", none(NO_SSO)),
-  at("10.5.4", "ID token audience", none(NO_SSO)),
-  at("10.5.5", "back-channel logout", none(NO_SSO)),
+  at(
+    "10.5.3",
+    "issuer of the metadata",
+    shown("api/accounts/single-sign-on", "openid-client compares the issuer with the metadata."),
+  ),
+  at("10.5.4", "ID token audience", shown("api/accounts/single-sign-on", "openid-client checks the audience.")),
+  at(
+    "10.5.5",
+    "back-channel logout",
+    no("There is no back-channel logout. Disable the person in Pestle to end the session."),
+  ),
   at("10.6.1", "response modes", none(NO_PROVIDER)),
   at("10.6.2", "forced logout", none(NO_PROVIDER)),
   at("10.7.1", "consent", none(NO_PROVIDER)),

@@ -2,6 +2,7 @@ import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/a
 import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/mail.ts";
+import { openidClient } from "./adapters/oidc.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
@@ -16,7 +17,10 @@ import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
  */
 export function adaptersInUse(
   config: Config,
-): Pick<Deps, "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "webhook_client"> {
+): Pick<
+  Deps,
+  "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "oidc" | "webhook_client"
+> {
   const zips = readZips(config);
   const addressValidator = offlineAddressValidator(zips);
   return {
@@ -26,6 +30,7 @@ export function adaptersInUse(
     carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
     documents: pdfDocuments,
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
+    oidc: openidClient,
     webhook_client: openWebhookClient(),
   };
 }

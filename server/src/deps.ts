@@ -4,6 +4,7 @@ import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Carriers } from "./adapters/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
+import type { Oidc } from "./adapters/oidc.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Admission } from "./admission.ts";
@@ -65,6 +66,8 @@ export type Deps = {
   /** Buffers the audit entries of reads. */
   audit_log: AuditLog;
   mail: Mail;
+  /** Signs people in at another system. */
+  oidc: Oidc;
   webhook_client: WebhookClient;
   /** `wake`: deliveries may be due. Code that writes events need not call it; the database's `onEvents` does. */
   deliveries: { wake(): void };

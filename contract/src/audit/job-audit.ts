@@ -14,6 +14,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "track-shipments": notAudited(NO_LOOK),
   "settle-unpaid": notAudited(NO_LOOK),
   canaries: notAudited(NO_LOOK),
+  "renew-keys": notAudited("It adds a data key by age and use. The table of keys records it."),
   "recheck-unchecked": notAudited(NO_LOOK),
   "keep-requests": notAudited(HOUSEKEEPING),
   "keep-reads": writes("audit_gap", "service"),

@@ -12,6 +12,8 @@ export const webAudit = {
   "DELETE /session": writes("sign_out", "sign_in"),
   "POST /session/code": writes(["sign_in", "sign_in_refused", "second_factor_set_up"], "sign_in"),
   "POST /session/second_factor": notAudited("The new factor counts from its first code, which writes the entry."),
+  "POST /session/sso": notAudited("It starts a sign-in at the provider. The callback writes the entry."),
+  "GET /session/sso/callback": writes(["sign_in", "sign_in_refused"], "sign_in"),
   "POST /session/password": writes("password_changed", "person"),
 
   "GET /dashboard/home": notAudited(MASKED_COUNTS),

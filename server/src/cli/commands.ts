@@ -17,6 +17,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["credential"], async () => (await import("./accounts/credential.ts")).credentialCommands],
   [["credential"], async () => (await import("./accounts/credential-limits.ts")).credentialLimitCommands],
   [["user"], async () => (await import("./accounts/user.ts")).userCommands],
+  [["sso"], async () => (await import("./accounts/sso.ts")).ssoCommands],
   [["login", "logout", "whoami"], async () => (await import("./accounts/login.ts")).loginCommands],
   [["token"], async () => (await import("./accounts/token.ts")).tokenCommand],
   [["rx"], async () => (await import("./intake/rx-send.ts")).rxSendCommand],

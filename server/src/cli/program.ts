@@ -32,6 +32,7 @@ export const groups: Record<string, string> = {
   partner: "partners and their accounts",
   credential: "client ids and secrets",
   user: "user accounts",
+  sso: "single sign-on for staff and partners",
   rx: "prescriptions: send, explain, review",
   orders: "a partner's orders, over the API: list, create, act on, watch",
   order: "pharmacy work on orders: review, fill, check, ship, hold, print",

@@ -547,6 +547,25 @@ export type Rows = {
     default?: boolean;
     retired_at: Instant | null;
   };
+  sso_identity: {
+    provider_id: string;
+    subject: string;
+    person_id: string;
+    created_at: Instant;
+  };
+  sso_provider: {
+    provider_id: string;
+    partner_id: string | null;
+    name: string;
+    issuer: string;
+    client_id: string;
+    client_secret_sealed: Bytes | null;
+    domains: readonly string[];
+    sso_only?: boolean;
+    own_second_factor?: boolean;
+    provision_role: string | null;
+    created_at: Instant;
+  };
   stock: {
     account_id: string;
     sku: string;

@@ -58,6 +58,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: ["bwip-js", "@pestle/contract"],
     node: /^$/,
   },
+  { folder: "server/src/adapters/oidc.ts", own: [], packages: ["openid-client"], node: /^$/ },
   { folder: "server/src/adapters/mail.ts", own: [], packages: ["nodemailer"], node: /^$/ },
   // Two files connect to partners, and one of them decides to which addresses.
   {

@@ -209,6 +209,11 @@ async function openSession(
   const request_id = randomUUID();
   const signed = await signIn(deps, { email, password, code: code ?? null }, "command line", request_id);
   if (signed.outcome === "refused") throw new AdminRefusal("The email, the password or the code is wrong.");
+  if (signed.outcome === "sso_only") {
+    throw new AdminRefusal(
+      "This person must use single sign-on. To allow passwords, run: pestle sso set --staff --no-only",
+    );
+  }
   const { session, cookie: token } = signed;
   const refuse = async (why: string): Promise<never> => {
     await signOut(deps, session, request_id);

@@ -1,5 +1,6 @@
 import { digestPlace } from "../accounts/credentials.ts";
 import { totpPlace } from "../accounts/sessions.ts";
+import { ssoSecretPlace } from "../accounts/sso.ts";
 import type { Queryable, Tx } from "../db.ts";
 import { notePlace } from "../fulfillment/order-notes.ts";
 import { shipmentLabelPlace } from "../fulfillment/shipments.ts";
@@ -56,6 +57,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "details_sealed",
     key: ["account_id", "prescription_id"],
     place: (row) => detailsPlace(String(row["account_id"]), Number(row["prescription_id"])),
+  },
+  {
+    table: "sso_provider",
+    column: "client_secret_sealed",
+    key: ["provider_id"],
+    place: (row) => ssoSecretPlace(String(row["provider_id"])),
   },
   {
     table: "prescription",

@@ -14,7 +14,7 @@ import {
 } from "../../usecases/accounts/credentials-in-portal.ts";
 import { shownProofs } from "../../usecases/accounts/shown-credential.ts";
 import { type Answer, json } from "../answer.ts";
-import { flagField, optionalWhole, textField } from "../body-fields.ts";
+import { flagField, optionalWhole } from "../body-fields.ts";
 import { developers, everybody, idOf, ofAccount, type PortalCall } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
 
@@ -79,7 +79,7 @@ export const credentialRoutes: readonly WebRoute[] = [
     path: "/portal/:environment/credentials/:credential_id/keys/remove",
     roles: developers,
     handler: ofAccount(async (deps, call) => {
-      await removePortalKey(deps, call.by, idIn(call), textField(call.body, "kid", 128));
+      await removePortalKey(deps, call.by, idIn(call), call.body["kid"]);
       return list(deps, call);
     }),
   },

@@ -11,14 +11,16 @@ import {
   signOut,
   totpRequired,
 } from "../../usecases/accounts/sign-in.ts";
-import { type Answer, json } from "../answer.ts";
+import { beginSso, finishSso, PENDING_MS, readSsoOffer } from "../../usecases/accounts/sso/sign-in-with-sso.ts";
+import { type Answer, answer, json, rendered } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { cookieName, type WebRoute } from "../web-api.ts";
 
+const SSO_ONLY = "Your organization requires single sign-on. Use the single sign-on button.";
 const REFUSED = "The email address, the password or the code is wrong. Try again.";
 /** Not an answer in the contract's table: every route of the session may return it. */
-const refused = (): Answer<never> =>
-  json(401, { error: { error_code: 401, message: REFUSED } }) as Answer as Answer<never>;
+const refused = (message = REFUSED): Answer<never> =>
+  json(401, { error: { error_code: 401, message } }) as Answer as Answer<never>;
 
 /** Sign-in and sign-out. */
 export const sessionRoutes: readonly WebRoute[] = [
@@ -31,6 +33,7 @@ export const sessionRoutes: readonly WebRoute[] = [
       const code = body["code"] === undefined || body["code"] === null ? null : textOf(body, "code");
       const signed = await signIn(deps, { email, password, code }, request.ip, request.id);
       if (signed.outcome === "refused") return refused();
+      if (signed.outcome === "sso_only") return refused(SSO_ONLY);
       reply.header("set-cookie", cookie(request, signed.cookie, LONGEST_SESSION_MS / 1000));
       return json(200, { outcome: signed.outcome, ...shown(signed.session) });
     },
@@ -39,11 +42,39 @@ export const sessionRoutes: readonly WebRoute[] = [
     method: "GET",
     path: "/session",
     roles: "anyone",
-    handler: (deps, { person }) =>
+    handler: async (deps, { person }) =>
       json(200, {
         session: (person as SignedIn | undefined) ? shown(person) : null,
         second_factor: deps.second_factor,
+        sso: await readSsoOffer(deps),
       }),
+  },
+  {
+    method: "POST",
+    path: "/session/sso",
+    roles: "anyone",
+    handler: async (deps, { body, request, reply }) => {
+      const email = body["email"] === undefined ? undefined : textOf(body, "email");
+      const { redirect_to, pending } = await beginSso(deps, { email, return_to: textOf(body, "return_to") });
+      reply.header("set-cookie", pendingCookie(request, pending, PENDING_MS / 1000));
+      return json(200, { redirect_to });
+    },
+  },
+  {
+    method: "GET",
+    path: "/session/sso/callback",
+    roles: "anyone",
+    handler: async (deps, { query, request, reply }) => {
+      const pending = pendingOf(request);
+      const finished = await finishSso(deps, { query: query.toString(), pending }, request.id);
+      const cookies = [pendingCookie(request, "", 0)];
+      if (finished.refused === null) {
+        cookies.push(cookie(request, finished.signed.cookie, LONGEST_SESSION_MS / 1000));
+      }
+      reply.header("set-cookie", cookies);
+      const told = finished.refused === null ? "" : `?sso=${finished.refused}`;
+      return answer(303, rendered(""), { location: `${finished.return_to}${told}`, "referrer-policy": "no-referrer" });
+    },
   },
   {
     method: "DELETE",
@@ -99,6 +130,16 @@ function cookie(request: FastifyRequest, value: string, max_age_s: number): stri
   const secure = request.protocol === "https" ? "; Secure" : "";
   return `${cookieName(request)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${max_age_s}${secure}`;
 }
+
+/** Lax, because the browser comes back from the provider's site. It opens nothing without the provider's code. */
+function pendingCookie(request: FastifyRequest, value: string, max_age_s: number): string {
+  const secure = request.protocol === "https" ? "; Secure" : "";
+  return `${PENDING_COOKIE}=${value}; Path=/web/session/sso; HttpOnly; SameSite=Lax; Max-Age=${max_age_s}${secure}`;
+}
+
+const PENDING_COOKIE = "pestle-sso";
+const pendingOf = ({ headers }: FastifyRequest): string | undefined =>
+  /(?:^|; ?)pestle-sso=([\w-]{20,4000})(?:;|$)/.exec(headers.cookie ?? "")?.[1];
 
 const LONGEST = 300;
 

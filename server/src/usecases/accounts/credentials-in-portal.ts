@@ -77,9 +77,10 @@ export async function addPortalKey(deps: Deps, by: PortalActor, credential_id: s
   });
 }
 
-export async function removePortalKey(deps: Deps, by: PortalActor, credential_id: string, kid: string): Promise<void> {
+export async function removePortalKey(deps: Deps, by: PortalActor, credential_id: string, kid: unknown): Promise<void> {
   await audited(deps, by, async (tx, now) => {
     const client_id = await ownClientId(tx, by, credential_id);
+    if (typeof kid !== "string") return refuse(42200, "kid");
     const done = await removeCredentialKey(tx, client_id, kid, now);
     return { action: "credential_key_removed", subject: client_id, done };
   });

@@ -17,6 +17,7 @@ import {
   totpPlace,
   touchSession,
 } from "../../db/accounts/sessions.ts";
+import { mustUseSso } from "../../db/accounts/sso.ts";
 import { type AuditEntry, insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { currentLicense } from "../../domain/accounts/license.ts";
@@ -42,7 +43,10 @@ export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license
 const addressOf = ({ address }: Pick<SignedIn, "address">) => address ?? null;
 export type SignIn =
   | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
+  /** `sso_only`: the password is right, but the person must use single sign-on. */
+  | { outcome: "sso_only" }
   | { outcome: "refused" };
+export type OpenedSession = Extract<SignIn, { cookie: string }>;
 
 /** What it takes to look up a session. */
 type SessionDeps = Pick<Deps, "config" | "db" | "now">;
@@ -60,7 +64,6 @@ export async function signIn(
   remote_address: string,
   request_id: string,
 ): Promise<SignIn> {
-  const now = deps.now();
   const wasRight = takeSignInTries(deps, given.email, remote_address);
   const person = await loadForSignIn(deps.db, given.email);
   const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
@@ -75,13 +78,30 @@ export async function signIn(
   if (password === "cheap") {
     await renewHash(deps.db, person.person_id, person.password_hash, await deps.passwords.hash(given.password));
   }
-  const needs = by_code
-    ? null
-    : person.totp_confirmed_at !== null
-      ? "needs_code"
-      : totpRequired(deps)
-        ? "needs_set_up"
-        : null;
+  if (await mustUseSso(deps.db, person.person_id)) {
+    await auditRefusedSignIn(deps, person.person_id, request_id, remote_address);
+    return { outcome: "sso_only" };
+  }
+  return openSession(deps, person, by_code ? "given" : "still needed", request_id, remote_address);
+}
+
+/** Opens a session for a person who has proved who they are, complete or waiting for the second factor. */
+export async function openSession(
+  deps: Deps,
+  person: Pick<SignInRow, "person_id" | "totp_confirmed_at">,
+  second_factor: "given" | "still needed",
+  request_id: string,
+  remote_address: string | null = null,
+): Promise<OpenedSession> {
+  const now = deps.now();
+  const needs =
+    second_factor === "given"
+      ? null
+      : person.totp_confirmed_at !== null
+        ? "needs_code"
+        : totpRequired(deps)
+          ? "needs_set_up"
+          : null;
   const cookie = randomBytes(32).toString("base64url");
   const session_hash = sessionHash(cookie);
   const csrf_token = randomBytes(24).toString("base64url");
@@ -96,6 +116,13 @@ export async function signIn(
   const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
   return { outcome: needs ?? "signed_in", cookie, session };
 }
+
+export const auditRefusedSignIn = (
+  deps: Deps,
+  person_id: string | null,
+  request_id: string,
+  address: string | null = null,
+) => audit(deps, { person_id, action: "sign_in_refused", address, request_id });
 
 /** Whether people need a second factor. `auto`: optional in the demo. */
 export const secondFactorOf = ({ SECOND_FACTOR }: Config, demo: boolean): Deps["second_factor"] =>

@@ -138,7 +138,7 @@ describe("private_key_jwt (RFC 7523)", () => {
   test("each assertion works once, in every process", async () => {
     const made = await withKey();
     const other = await startTestApp({
-      url: app.config.DATABASE_URL,
+      url: app.config.DATABASE_OWNER_URL,
       demo: app.demo,
       env: { SANDBOX_AUTH_URL: ISSUER },
     });

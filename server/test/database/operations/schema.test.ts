@@ -29,6 +29,8 @@ const DIRECTORY = new Set([
   "schema_migration",
   "server_process",
   "session",
+  "sso_identity",
+  "sso_provider",
   "webhook_feed",
 ]);
 

@@ -4,6 +4,7 @@ import mark from "../../ui/mark.svg";
 import { readSession, type SessionState } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";
+import { SsoRefused } from "./single-sign-on.tsx";
 
 /** For users without a session. The URL stays the same, so they land on the page they asked for. */
 export function SignInPage({ state, name }: { state: SessionState; name: string }) {
@@ -24,7 +25,8 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
             actions={<Button onClick={() => void readSession()}>Try again</Button>}
           />
         )}
-        {state.phase === "out" && <SignInForm half={state.half} />}
+        <SsoRefused />
+        {state.phase === "out" && <SignInForm half={state.half} sso={state.sso} />}
       </div>
     </main>
   );

@@ -1,4 +1,4 @@
-import type { SignInAnswer, WebBody } from "@pestle/contract";
+import type { SignInAnswer, SsoOffer, WebBody } from "@pestle/contract";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
@@ -8,11 +8,20 @@ import { endSession } from "./end-session.ts";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
+import { SingleSignOn } from "./single-sign-on.tsx";
 
 type Step = "password" | "code" | "set_up";
 
 /** Email and password, then the second-factor code or its setup. */
-export function SignInForm({ email: known, half }: { email?: string; half: Session | null }) {
+export function SignInForm({
+  email: known,
+  half,
+  sso = null,
+}: {
+  email?: string;
+  half: Session | null;
+  sso?: SsoOffer | null;
+}) {
   const [given, setGiven] = useState({ email: known ?? "", password: "", code: "" });
   const [half_session, setHalf] = useState(half);
   const [error, setError] = useState<unknown>(null);
@@ -100,6 +109,7 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
       <Button tone="primary" type="submit" busy={busy}>
         {step === "password" ? "Sign in" : "Verify code"}
       </Button>
+      {step === "password" && <SingleSignOn offer={sso} email={given.email} />}
       {step !== "password" && (
         <Button tone="quiet" onClick={startOver}>
           Start over

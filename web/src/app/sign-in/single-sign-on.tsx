@@ -1,0 +1,34 @@
+import { type SsoOffer, ssoRefusals } from "@pestle/contract";
+import { Button } from "../../ui/controls/button.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { api } from "../api.ts";
+import { Problem } from "../problem.tsx";
+import { useChange } from "../use-change.ts";
+
+/** The button of the staff's provider, or in the portal of the provider for the entered email address. */
+export function SingleSignOn({ offer, email }: { offer: SsoOffer | null; email: string }) {
+  const portal = location.pathname.startsWith("/portal");
+  const start = useChange(() =>
+    api("/session/sso", {
+      method: "POST",
+      body: { ...(portal && { email: email.trim() }), return_to: location.pathname },
+    }).then(({ redirect_to }) => location.assign(redirect_to)),
+  );
+  const offered = portal ? offer?.partners : offer?.staff !== null;
+  if (offer === null || !offered) return null;
+  return (
+    <>
+      {start.error !== null && <Problem error={start.error} />}
+      <Button busy={start.busy} disabled={portal && !email.includes("@")} onClick={() => void start.run()}>
+        {portal ? "Continue with single sign-on" : `Sign in with ${offer.staff}`}
+      </Button>
+    </>
+  );
+}
+
+/** The reason for a failed single sign-on, which the server puts into the address. */
+export function SsoRefused() {
+  const code = new URLSearchParams(location.search).get("sso") ?? "";
+  if (!(code in ssoRefusals)) return null;
+  return <Notice tone="bad" title={ssoRefusals[code as keyof typeof ssoRefusals]} />;
+}
