@@ -60,7 +60,7 @@ export async function openWorld(options: {
   const warn = (facts: unknown, message: string) => void warnings.push(`${message}: ${JSON.stringify(facts)}`);
   const log = { info: () => {}, warn, error: warn } as unknown as Deps["log"];
   const metrics = createMetrics();
-  const adapters = adaptersInUse(config);
+  const adapters = adaptersInUse(config, true);
   const deps: Deps = {
     config,
     db,

@@ -248,8 +248,8 @@ async function onOwnDatabase(
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-campaign-"));
   const postgres = await openEmbeddedPostgres({ data_dir });
   try {
-    const { user, database, host, port } = postgres.connection;
-    const database_url = `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+    const { user, password, database, host, port } = postgres.connection;
+    const database_url = `postgresql://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
     return await run({ database_url, master_key: "0".repeat(64) });
   } finally {
     await postgres.stopIfUnused();

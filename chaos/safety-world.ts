@@ -61,6 +61,7 @@ export async function hireStaff({ db }: Pick<Deps, "db">, begin_ms: number): Pro
         partner_id: null,
         // The campaign never signs in.
         password_hash: "",
+        must_change_password: false,
         created_at: new Date(begin_ms),
         license_number: license?.number ?? null,
         license_state: license && "CA",

@@ -58,8 +58,8 @@ export async function campaignWebhooks(options: WebhookOptions): Promise<Webhook
   const receivers: Receiver[] = [];
   let pair: ServerPair | undefined;
   try {
-    const { user, database, host, port } = postgres.connection;
-    const database_url = `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+    const { user, password, database, host, port } = postgres.connection;
+    const database_url = `postgresql://${user}:${encodeURIComponent(password)}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
     pair = await startPair({ database_url, master_key: "0".repeat(64), from: options.from, pool_size: 8 });
     const demo = pair.sites()[0]!;
     await liftLimits(database_url);

@@ -13,6 +13,7 @@ import { intakePage } from "./docs/intake-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
 import { securityPage } from "./docs/protection-section.ts";
+import { sbom } from "./sbom.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -30,13 +31,16 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/arazzo.json", render: () => described(arazzo) },
   { path: "docs/config.md", render: configPage },
   { path: "docs/adr/README.md", render: decisionsPage },
+  { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
   ...pagesWithFiles(),
 ];
 
 function main() {
   const check = process.argv.includes("--check");
+  const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice("--only=".length);
   for (const { path, render } of pages) {
+    if (only !== undefined && path !== only) continue;
     const file = join(root, path);
     const text = render();
     if (existsSync(file) && readFileSync(file, "utf8") === text) continue;

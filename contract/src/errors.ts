@@ -125,7 +125,11 @@ export const errors = {
   ],
   42294: ["Invalid Shipping Label Format", "shipping.label.format", "Use one of `PDF`, `PNG`, `ZPL`."],
   42295: ["Invalid Shipping Label Impermissible", "shipping.label", "The account cannot send custom labels."],
-  42296: ["Invalid Shipping Label Data", "shipping.label.data", "Send base64 data in the given format."],
+  42296: [
+    "Invalid Shipping Label Data",
+    "shipping.label.data",
+    "Send base64 data in the given format, at most 512 KiB, with nothing but the label.",
+  ],
 
   42299: ["Invalid Idempotency Key", "Idempotency-Key", "Use a new key: you sent this one with another body."],
 

@@ -1,4 +1,4 @@
-import type { NewSecondFactor } from "./dashboard/dashboard-admin.ts";
+import type { NewSecondFactor, OpenSessions } from "./dashboard/dashboard-admin.ts";
 import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
 import type { SsoOffer, SsoStart, SsoStarted } from "./sso.ts";
@@ -11,14 +11,29 @@ export type WebSession = {
   role: string;
   partner_name: string | null;
   csrf_token: string;
-  /** False until the user enters the second-factor code. */
+  /** True if `needs` is null. */
   complete: boolean;
+  /** The next step of signing in: a second-factor code, its setup, or a new password in place of an issued one. */
+  needs: "code" | "set_up" | "password" | null;
   totp_on: boolean;
   idle_seconds: number;
+  /** Whether the service can send email. */
+  mail: boolean;
 };
-export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" };
-/** `session` is null if the caller is not signed in. */
-export type SessionAnswer = { session: WebSession | null; second_factor: "offered" | "required"; sso: SsoOffer };
+export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" | "needs_password" };
+/** `session` is null if the caller is not signed in. `mail`: a forgotten password can be reset by email. */
+export type SessionAnswer = {
+  session: WebSession | null;
+  second_factor: "offered" | "required";
+  mail: boolean;
+  sso: SsoOffer;
+};
+
+/** `error.key` of a 403: the user confirms with `POST /session/verify`, and the page sends the request again. */
+export const VERIFY_KEY = "verify";
+
+/** The person whom a one-time link from an email is for. */
+export type SignInLink = { email: string; name: string; purpose: "invitation" | "reset" };
 
 /** Sign-in and sign-out, for both applications. */
 export type SessionApi = {
@@ -30,7 +45,14 @@ export type SessionApi = {
   "GET /session/sso/callback": { answer: undefined };
   "POST /session/code": { body: { code: string }; answer: SignInAnswer };
   "POST /session/second_factor": { answer: NewSecondFactor };
-  "POST /session/password": { body: { password: string; new_password: string }; answer: WebSession };
+  "POST /session/password": { body: { password: string; new_password: string }; answer: SignInAnswer };
+  "POST /session/verify": { body: { password?: string | null; code?: string | null }; answer: WebSession };
+  "GET /sessions": { answer: OpenSessions };
+  "DELETE /sessions": { answer: OpenSessions };
+  "DELETE /sessions/{session_id}": { answer: OpenSessions };
+  "POST /session/forgotten": { body: { email: string }; answer: { message: string } };
+  "POST /session/link": { body: { token: string }; answer: SignInLink };
+  "POST /session/link/password": { body: { token: string; new_password: string }; answer: SignInLink };
 };
 
 /** Every route below `/web`, by method and path. */

@@ -164,6 +164,7 @@ export const asvs: readonly AsvsRow[] = [
   at("3.4.4", "nosniff", shown("api/operations/conventions")),
   at("3.4.5", "Referrer-Policy", shown("e2e/pages", "api/operations/edge")),
   at("3.4.6", "frame-ancestors", shown("e2e/pages")),
+  at("3.4.8", "Cross-Origin-Opener-Policy", shown("api/operations/edge")),
   at("3.5.1", "anti-forgery token", shown(MATRIX, "api/accounts/sign-in")),
   at("3.5.2", "no reliance on preflight", shown(MATRIX)),
   at("3.5.3", "no change by GET", shown(MATRIX)),
@@ -202,7 +203,7 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "5.2.2",
     "content fits the type",
-    no("A label that a partner sends is checked by its first bytes and size, not parsed."),
+    shown("pure/fulfillment/clean-label", "A partner's label is parsed and written again."),
   ),
   at("5.2.3", "compressed files", none("No route takes compressed files.")),
   at(
@@ -510,8 +511,8 @@ export const asvs: readonly AsvsRow[] = [
   ),
   at("14.3.3", "browser storage", shown("e2e/dashboard", "Theme, environment and saved filters only.")),
 
-  at("15.1.1", "time to update dependencies, documented", no("No page gives a time.")),
-  at("15.1.2", "list of components", no("There is a lock file, but no bill of materials.")),
+  at("15.1.1", "time to update dependencies, documented", written("SECURITY.md")),
+  at("15.1.2", "list of components", shown("pure/operations/supply-chain")),
   at("15.1.3", "expensive functions, documented", written("docs/performance.md")),
   at("15.2.1", "components within their time", no("There is no documented time to compare with.")),
   at(

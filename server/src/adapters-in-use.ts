@@ -6,7 +6,7 @@ import { openidClient } from "./adapters/oidc.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
-import { type Config, WrongSetting } from "./config.ts";
+import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
@@ -17,6 +17,7 @@ import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
  */
 export function adaptersInUse(
   config: Config,
+  demo: boolean,
 ): Pick<
   Deps,
   "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "oidc" | "webhook_client"
@@ -31,7 +32,9 @@ export function adaptersInUse(
     documents: pdfDocuments,
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
     oidc: openidClient,
-    webhook_client: openWebhookClient(),
+    webhook_client: openWebhookClient({
+      loopback_ports: demo && isLoopback(config.HOST) ? "any" : portsIn(config.SANDBOX_LOOPBACK_PORTS),
+    }),
   };
 }
 

@@ -182,7 +182,7 @@ export async function startApp(
       strangers: createRateLimiter(),
       tries: createTryLimiter(),
       passwords: createPasswords(options.password_cost),
-      ...adaptersInUse(config),
+      ...adaptersInUse(config, demo),
       safety,
       ...(options.webhook_client && { webhook_client: options.webhook_client }),
       home_watch: watchHome({ config, db, now, log }),

@@ -16,7 +16,7 @@ export type AuditLog = {
 };
 
 /** A crash loses at most what the buffer holds. */
-export const MOST_ENTRIES = 20_000;
+const MOST_ENTRIES = 20_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 const BATCH = 500;
 /** The fixed fields of an entry; ids of patients come on top. */

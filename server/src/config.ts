@@ -56,6 +56,13 @@ export const settings = {
     500,
     "Maximum PostgreSQL connections per process for requests in the sandbox. Its jobs have half as many of their own.",
   ),
+  CONNECTIONS: whole("4000", 10, 100_000, "Maximum open connections per listener. Further ones are closed at once."),
+  CONNECTIONS_PER_ADDRESS: whole(
+    "1000",
+    1,
+    100_000,
+    "Maximum open connections per caller's address, or /64 for IPv6, and listener. Proxies of TRUST_PROXY have no limit of their own.",
+  ),
   CONCURRENT_REQUESTS: whole(
     "128",
     1,
@@ -142,6 +149,12 @@ export const settings = {
     "auto",
     ["auto", "required", "offered"],
     "Whether users need an authenticator in addition to their password. `auto`: required, but optional with the demo.",
+  ),
+  STEP_UP_MINUTES: whole(
+    "15",
+    1,
+    720,
+    "Minutes after which a user gives the password or a code again before changing credentials, people or their own sign-in, or exporting orders.",
   ),
   ZIP_TABLE_FILE: file("CSV", "CSV of `zip,state,city` rows that extend or correct the built-in ZIP codes."),
   SAFETY_DATA_FILE: file("JSON", "JSON of safety tables that replace the built-in ones until you import others."),
@@ -232,6 +245,13 @@ export const settings = {
     "Maximum concurrent webhook attempts of this process. With 0, other processes deliver.",
   ),
   SANDBOX_WEBHOOK_CONCURRENCY: whole("64", 1, 2_000, "The same for the sandbox. WEBHOOK_CONCURRENCY=0 stops both."),
+  SANDBOX_LOOPBACK_PORTS: {
+    default: "",
+    meaning:
+      "Ports of this machine that sandbox webhooks can reach. With the demo on loopback they reach all ports; otherwise only these.",
+    fix: "port numbers with commas, such as 3000,4000",
+    parse: (value: string) => (portsIn(value).every((one) => one > 0 && one < 65_536) ? value : undefined),
+  },
   WEBHOOK_RETENTION_DAYS: whole(
     "35",
     30,
@@ -318,6 +338,10 @@ function keyServiceUrl(value: string): string | undefined {
 }
 
 export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);
+
+/** The numbers in a list with commas; 0 for a part that is not a port. */
+export const portsIn = (list: string): number[] =>
+  list === "" ? [] : list.split(",").map((part) => (/^ *[1-9]\d{0,4} *$/.test(part) ? Number(part) : 0));
 
 /** An empty variable counts as unset, because container files often write it that way. */
 function given(env: NodeJS.ProcessEnv, name: string): string | undefined {

@@ -18,5 +18,5 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "recheck-unchecked": notAudited(NO_LOOK),
   "keep-requests": notAudited(HOUSEKEEPING),
   "keep-reads": writes("audit_gap", "service"),
-  tidy: writes("audit_trimmed", "service"),
+  tidy: notAudited(HOUSEKEEPING),
 };

@@ -3,7 +3,7 @@ import type { CredentialKey, CredentialLimits, CredentialSecret } from "../crede
 import type { Environment } from "../endpoints/oauth.ts";
 import type { DrugSchedule, Workflow } from "../fields.ts";
 import type { StaffRole } from "../lifecycle.ts";
-import type { PortalRole } from "../portal/portal-team.ts";
+import type { PortalRole, ShownSecret } from "../portal/portal-team.ts";
 import type { QueueKey } from "./dashboard-queues.ts";
 
 /** Administration endpoints under `/web/dashboard`. Times are ISO 8601. */
@@ -84,6 +84,18 @@ export type PersonLicense = {
 };
 /** Minimum password length, here and in the portal. */
 export const SHORTEST_PASSWORD = 12;
+/** `GET /sessions`: where the user is signed in. `DELETE /sessions` ends all but the current one. */
+export type OpenSessions = { sessions: OpenSession[] };
+export type OpenSession = {
+  session_id: string;
+  created_at: string;
+  last_seen_at: string;
+  address: string | null;
+  /** The browser's own description, or the command line. */
+  agent: string | null;
+  current: boolean;
+};
+
 /** A QR code: an SVG path of its dark modules, `size` modules a side. */
 export type QrPicture = { size: number; path: string };
 /** POST /session/second_factor, here and in the portal: the secret, and the address that the QR code shows. */
@@ -94,11 +106,13 @@ export type NewPersonRequest = {
   name: string;
   role: PersonRoleName;
   partner_id?: string | null;
+  /** Mail a link to choose a password instead of showing a generated one. */
+  by_email?: boolean;
 } & Partial<PersonLicense>;
 /** POST /dashboard/people/{person_id}/license (admin) replaces all four fields. Returns the person. */
 export type LicenseRequest = Partial<PersonLicense>;
 /** POST /dashboard/people/{person_id}/password returns this too. */
-export type ShownPassword = { person: DashboardPerson; password: string };
+export type ShownPassword = ShownSecret & { person: DashboardPerson };
 /** POST …/disable, …/enable, …/second_factor (which removes it). None takes a body. */
 export type PersonChanged = { person: DashboardPerson };
 
@@ -212,6 +226,10 @@ export const auditActions = {
   sign_in_refused: "failed to sign in",
   sign_out: "signed out",
   second_factor_set_up: "set up a second factor",
+  identity_confirmed: "confirmed their identity",
+  sessions_ended: "ended sessions",
+  reset_requested: "asked for a link to choose a new password",
+  password_set_by_link: "chose a password with a link",
   password_changed: "changed their own password",
   orders_listed: "viewed a list of orders",
   order_found: "looked up an order by number",
@@ -274,7 +292,6 @@ export const auditActions = {
   disclosures_viewed: "viewed who saw a patient's data",
   disclosures_exported: "exported who saw a patient's data",
   audit_gap: "stopped before it wrote its last reads to the audit log",
-  audit_trimmed: "deleted audit entries past their retention",
 } as const;
 export type AuditAction = keyof typeof auditActions;
 

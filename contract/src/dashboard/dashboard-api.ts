@@ -18,6 +18,7 @@ import type {
   NewCredentialRequest,
   NewPartnerRequest,
   NewPersonRequest,
+  OpenSessions,
   PersonChanged,
   RevokeCredentialRequest,
   RoutingRuleRequest,
@@ -115,6 +116,8 @@ export type DashboardApi = {
 
   "GET /dashboard/people": { answer: DashboardPeople };
   "POST /dashboard/people": { body: NewPersonRequest; answer: ShownPassword };
+  "GET /dashboard/people/{person_id}/sessions": { answer: OpenSessions };
+  "POST /dashboard/people/{person_id}/end_sessions": { answer: { ended: number } };
   "POST /dashboard/people/{person_id}/disable": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/enable": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/second_factor": { answer: PersonChanged };

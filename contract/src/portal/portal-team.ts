@@ -22,8 +22,10 @@ export type PortalPerson = {
   you: boolean;
 };
 /** `POST …/team` returns 201 with a `PortalInvited`. */
-export type PortalInvitation = { name: string; email: string; role: PortalRole };
+export type PortalInvitation = { name: string; email: string; role: PortalRole; by_email?: boolean };
 /** `POST …/team/{person_id}/password` with `{}` returns it too. The password is shown only once. */
-export type PortalInvited = { person: PortalPerson; password: string };
+/** A generated password, or null if the person got a link; `mailed` is false if the email could not be sent. */
+export type ShownSecret = { password: string } | { password: null; mailed: boolean };
+export type PortalInvited = ShownSecret & { person: PortalPerson };
 /** `PATCH …/team/{person_id}` returns 200 with a `PortalPerson`. */
 export type PortalPersonUpdate = { role?: PortalRole; disabled?: boolean; reset_second_factor?: true };

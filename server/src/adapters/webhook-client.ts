@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { CONNECT_TIMEOUT_S, type Environment, RESPONSE_TIMEOUT_S } from "@pestle/contract";
 import { Agent, type Dispatcher } from "undici";
 import type { EndpointAnswer } from "../domain/webhooks/attempt-outcome.ts";
+import type { LoopbackPorts } from "../domain/webhooks/webhook-url.ts";
 import { guardedConnector, type Resolve } from "./webhook-guard.ts";
 
 type WebhookRequest = {
@@ -14,6 +15,8 @@ type WebhookRequest = {
 /** Posts to endpoints. `send` always resolves within the time limit and never throws. */
 export type WebhookClient = {
   send(request: WebhookRequest): Promise<EndpointAnswer>;
+  /** The ports of this machine that it connects to, for the check of a new endpoint. */
+  readonly loopback_ports: LoopbackPorts;
   /** Aborts requests in flight. */
   close(): Promise<void>;
 };
@@ -24,13 +27,23 @@ const MOST_KEPT_BYTES = 4 * 1024;
 const SWEEP_EVERY_MS = 100;
 
 export function openWebhookClient(
-  options: { resolve?: Resolve; ca?: string; connect_timeout_ms?: number; response_timeout_ms?: number } = {},
+  options: {
+    loopback_ports?: LoopbackPorts;
+    resolve?: Resolve;
+    ca?: string;
+    connect_timeout_ms?: number;
+    response_timeout_ms?: number;
+  } = {},
 ): WebhookClient {
-  const { connect_timeout_ms = CONNECT_TIMEOUT_S * 1000, response_timeout_ms = RESPONSE_TIMEOUT_S * 1000 } = options;
+  const {
+    loopback_ports = [],
+    connect_timeout_ms = CONNECT_TIMEOUT_S * 1000,
+    response_timeout_ms = RESPONSE_TIMEOUT_S * 1000,
+  } = options;
   // One per environment: a sandbox connection must never serve production.
   const agentOf = (environment: Environment) =>
     new Agent({
-      connect: guardedConnector(environment, { ...options, connect_timeout_ms }),
+      connect: guardedConnector(environment, { ...options, loopback_ports, connect_timeout_ms }),
       pipelining: 1,
       // The sweep below ends slow requests, including slowly dripping responses.
       headersTimeout: 0,
@@ -52,9 +65,12 @@ export function openWebhookClient(
   }
 
   return {
+    loopback_ports,
     send: ({ environment, url, headers, body }) =>
       new Promise((resolve) => {
-        const exchange = new Exchange((answer) => {
+        // An answer over plain HTTP comes from a program on the operator's machine. Only the demo shows it to partners.
+        const keeps_body = loopback_ports === "any" || url.startsWith("https:");
+        const exchange = new Exchange(keeps_body ? MOST_KEPT_BYTES : 0, (answer) => {
           under_way.delete(exchange);
           resolve(answer);
         });
@@ -82,12 +98,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status: number | null = null;
   #retry_after: string | undefined;
   #content_type: string | undefined;
+  readonly #most_kept_bytes: number;
   #kept: Buffer[] = [];
   #kept_bytes = 0;
   #read_bytes = 0;
   #done: ((answer: EndpointAnswer) => void) | undefined;
 
-  constructor(done: (answer: EndpointAnswer) => void) {
+  constructor(most_kept_bytes: number, done: (answer: EndpointAnswer) => void) {
+    this.#most_kept_bytes = most_kept_bytes;
     this.#done = done;
   }
 
@@ -110,8 +128,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#read_bytes += chunk.length;
-    if (this.#kept_bytes < MOST_KEPT_BYTES) {
-      const part = chunk.subarray(0, MOST_KEPT_BYTES - this.#kept_bytes);
+    if (this.#kept_bytes < this.#most_kept_bytes) {
+      const part = chunk.subarray(0, this.#most_kept_bytes - this.#kept_bytes);
       // Copy: undici reuses the chunk's buffer.
       this.#kept.push(Buffer.from(part));
       this.#kept_bytes += part.length;

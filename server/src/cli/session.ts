@@ -21,10 +21,13 @@ export type Session = { config: Config; db: Db; tenants: Db; now: Date };
 export const withDatabase = <Result>(config: Config, work: (session: Session) => Promise<Result>): Promise<Result> =>
   opened(config, ({ db, tenants }) => work({ config, db, tenants, now: new Date() }));
 
+/** The database as the owner of the tables, and how to find the other roles. */
+export type OwnerSession = Pick<Database, "roles"> & { db: Db; now: Date };
+
 /** For commands that need the owner of the tables: migrations, backups and restores. */
 export const withOwner = <Result>(
   config: Config,
-  work: (session: Pick<Database, "roles"> & { db: Db; now: Date }) => Promise<Result>,
+  work: (session: OwnerSession) => Promise<Result>,
   options: { create?: boolean } = {},
 ): Promise<Result> =>
   opened(

@@ -63,7 +63,7 @@ type Table = {
   name: string;
   tenant: boolean;
   secured: boolean;
-  policies: { name: string; roles: string[] }[];
+  policies: { name: string; roles: string[]; condition: string }[];
   service: Privilege[];
   jobs: Privilege[];
   service_columns: string[];
@@ -111,11 +111,14 @@ function grants(role: keyof Roles, table: Table, name: string): string[] {
   ];
 }
 
-/** `current_setting` is stable, and text equality is leakproof, so an index still serves both conditions. */
+/**
+ * Text equality is leakproof, so an index still serves both conditions. The setting is read in a subquery: the planner would
+ * otherwise estimate with the account of the moment, and keep a plan for a small account when a large one comes.
+ */
 function policies({ name, secured, policies: present }: Table, roles: Roles): string[] {
   const on = `on ${quote(name)}`;
   const rows = {
-    of_account: { role: roles.service, condition: `account_id = current_setting('${ACCOUNT_SETTING}', true)` },
+    of_account: { role: roles.service, condition: `account_id = (select current_setting('${ACCOUNT_SETTING}', true))` },
     across_accounts: { role: roles.jobs, condition: "true" },
   };
   return [
@@ -123,6 +126,8 @@ function policies({ name, secured, policies: present }: Table, roles: Roles): st
     ...Object.entries(rows).flatMap(([policy, { role, condition }]) => {
       const found = present.find((one) => one.name === policy);
       if (found === undefined) return [`create policy ${policy} ${on} to ${quote(role)} using (${condition})`];
+      if (/current_setting/.test(condition) && !/SELECT current_setting/i.test(found.condition))
+        return [`alter policy ${policy} ${on} to ${quote(role)} using (${condition})`];
       return String(found.roles) === role ? [] : [`alter policy ${policy} ${on} to ${quote(role)}`];
     }),
   ];
@@ -147,7 +152,7 @@ async function loadTables(db: Queryable, { service, jobs }: Roles): Promise<Tabl
       ${privileges("$2")} as service, ${privileges("$3")} as jobs,
       ${columns("$2")} as service_columns, ${columns("$3")} as jobs_columns,
       (
-        select coalesce(json_agg(json_build_object('name', p.polname, 'roles', array(
+        select coalesce(json_agg(json_build_object('name', p.polname, 'condition', pg_get_expr(p.polqual, p.polrelid), 'roles', array(
           select r.rolname from pg_roles r where r.oid = any(p.polroles)))), '[]')
         from pg_policy p
         where p.polrelid = c.oid) as policies

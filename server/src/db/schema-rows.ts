@@ -338,6 +338,7 @@ export type Rows = {
     license_state: string | null;
     license_expires_on: string | null;
     npi: string | null;
+    must_change_password?: boolean;
   };
   person_due: {
     account_id: string;
@@ -507,6 +508,10 @@ export type Rows = {
     complete: boolean;
     created_at: Instant;
     last_seen_at: Instant;
+    session_id?: string;
+    verified_at: Instant | null;
+    address: string | null;
+    agent: string | null;
   };
   shipment: {
     account_id: string;
@@ -546,6 +551,13 @@ export type Rows = {
     transit_days_max: number;
     default?: boolean;
     retired_at: Instant | null;
+  };
+  sign_in_link: {
+    link_hash: Bytes;
+    person_id: string;
+    purpose: string;
+    created_at: Instant;
+    expires_at: Instant;
   };
   sso_identity: {
     provider_id: string;

@@ -8,6 +8,7 @@ import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Answer, NOT_CACHED, send } from "./answer.ts";
+import { limitConnections } from "./connections.ts";
 import { browserRules, createEdge, HTTPS_ONLY } from "./edge.ts";
 import { errorAnswer, methodAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
 import { strangerLimit } from "./front-door.ts";
@@ -35,6 +36,8 @@ declare module "fastify" {
 
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
+/** At most 1 MiB is on its way to a caller, so even 20 KB a second are enough. */
+const UNREAD_TIMEOUT_MS = 60_000;
 const TIMEOUT_CHECK_EVERY_MS = 1_000;
 // Longer than the idle timeout of common load balancers, so that they close first.
 const KEEP_ALIVE_MS = 72_000;
@@ -124,6 +127,12 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     done();
   });
   const server = app.server as Server;
+  limitConnections(server, {
+    most: deps.config.CONNECTIONS,
+    most_per_network: deps.config.CONNECTIONS_PER_ADDRESS,
+    unread_ms: UNREAD_TIMEOUT_MS,
+    exempt: edge.trusts,
+  });
   server.on("connect", (request, socket: Socket) => {
     // Node no longer handles errors on this socket. Without a listener, a caller that hangs up would crash the process.
     socket.on("error", () => socket.destroy());

@@ -1,5 +1,6 @@
+import { MOST_PAGE_BYTES } from "../domain/values/page-bytes.ts";
 import { refuse } from "../domain/values/refusals.ts";
-import { type Answer, json } from "./answer.ts";
+import { type Answer, answer, json, rendered, showing } from "./answer.ts";
 
 /** The two parameters of every paged list (contract, Conventions 7). */
 export type Page = { before: number; limit: number };
@@ -27,20 +28,72 @@ type Paged<Body> = Body & { next_cursor: string | null };
 export const pageAnswer = <Body extends object>(url: string, body: Body, next: number | null): Answer<Paged<Body>> =>
   linkedAnswer(url, body, next === null ? null : cursorOf(next));
 
-export function linkedAnswer<Body extends object>(
-  url: string,
-  body: Body,
-  next_cursor: string | null,
-): Answer<Paged<Body>> {
-  if (next_cursor === null) return json(200, { ...body, next_cursor });
+function linkedAnswer<Body extends object>(url: string, body: Body, next_cursor: string | null): Answer<Paged<Body>> {
+  const headers = next_cursor === null ? undefined : { link: linkTo(url, next_cursor) };
+  return json(200, { ...body, next_cursor }, headers);
+}
+
+function linkTo(url: string, cursor: string): string {
   const address = new URL(url, "http://list");
-  address.searchParams.set("cursor", next_cursor);
-  const link = `<${address.pathname}${address.search}>; rel="next"`;
-  return json(200, { ...body, next_cursor }, { link });
+  address.searchParams.set("cursor", cursor);
+  return `<${address.pathname}${address.search}>; rel="next"`;
+}
+
+/** Serializes no more than this without giving other requests a turn. */
+const SLICE_BYTES = 256 * 1024;
+
+/** Renders records one by one, up to a size, and lets other requests run in between. At least one is rendered. */
+export async function renderEach(
+  records: readonly unknown[],
+  most_bytes = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
+  const texts: string[] = [];
+  let bytes = 0;
+  let slice = 0;
+  for (const record of records) {
+    const text = JSON.stringify(record);
+    const size = Buffer.byteLength(text) + 1;
+    if (texts.length > 0 && bytes + size > most_bytes) break;
+    texts.push(text);
+    bytes += size;
+    slice += size;
+    if (slice < SLICE_BYTES) continue;
+    slice = 0;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return texts;
+}
+
+/**
+ * The answer of a list whose records can be large: it ends before the record that exceeds the page's bytes, and the next
+ * page begins there. `cursorAfter` gives the cursor after a record, `next_cursor` the one after them all. With `end`, the
+ * answer also has `end_cursor`, the end of the page whether or not more follows. With `patientOf`, the audit log gets the
+ * patients of the records that are sent.
+ */
+export async function listAnswer<Entry>(
+  url: string,
+  name: string,
+  records: readonly Entry[],
+  given: {
+    cursorAfter: (index: number) => string;
+    next_cursor: string | null;
+    end?: string;
+    patientOf?: (entry: Entry) => string | null | undefined;
+  },
+): Promise<Answer> {
+  const texts = await renderEach(records, MOST_PAGE_BYTES);
+  const cut = texts.length < records.length ? given.cursorAfter(texts.length - 1) : null;
+  const next_cursor = cut ?? given.next_cursor;
+  const rest = { ...(given.end !== undefined && { end_cursor: cut ?? given.end }), next_cursor };
+  const text = `{${JSON.stringify(name)}:[${texts.join()}],${JSON.stringify(rest).slice(1)}`;
+  const made = answer(200, rendered(text), next_cursor === null ? undefined : { link: linkTo(url, next_cursor) });
+  const { patientOf } = given;
+  if (patientOf === undefined) return made;
+  return showing(made, { patients: records.slice(0, texts.length).flatMap((entry) => patientOf(entry) ?? []) });
 }
 
 /** Opaque to partners, so that its content can change. */
-const cursorOf = (position: number) => Buffer.from(`p${position}`).toString("base64url");
+export const cursorOf = (position: number) => Buffer.from(`p${position}`).toString("base64url");
 
 function positionOf(cursor: string): number {
   const [, digits] = /^p(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];

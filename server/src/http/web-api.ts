@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
-import type {
-  PersonRoleName,
-  WebAnswer,
-  WebBody,
-  WebFile,
-  WebQueryName,
-  WebRouteKey,
-  WebStream,
+import {
+  type PersonRoleName,
+  VERIFY_KEY,
+  type WebAnswer,
+  type WebBody,
+  type WebFile,
+  type WebQueryName,
+  type WebRouteKey,
+  type WebStream,
 } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps, PerEnvironment } from "../deps.ts";
@@ -15,6 +16,7 @@ import type { Limit } from "../domain/accounts/rate-limit.ts";
 import { BoundedMap } from "../domain/values/bounded-map.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
+import { isVerified } from "../usecases/accounts/manage-sessions.ts";
 import { findSession, type SignedIn } from "../usecases/accounts/sign-in.ts";
 import { WorkRefusal } from "../usecases/fulfillment/work-refusal.ts";
 import { admitted } from "./admitted.ts";
@@ -34,6 +36,8 @@ type RouteAt<Key extends WebRouteKey> = {
   path: Key extends `${string} ${infer Path}` ? RouterPath<Path> : never;
   /** `anyone`: no sign-in needed. `signed_in`: any signed-in person, even before the second factor. */
   roles: readonly PersonRoleName[] | "anyone" | "signed_in";
+  /** The person must have given a password or a second factor within STEP_UP_MINUTES. */
+  step_up?: true;
   handler: WebHandler<Key>;
 };
 
@@ -101,6 +105,13 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
           return send(request, reply, unkept(json(401, { error: { error_code: 401, message: SIGN_IN } })));
         }
         if (route.method !== "GET" && !isOwnPage(request, person)) throw new StatusRefusal(404);
+        if (route.step_up && !isVerified(per.production, person as SignedIn)) {
+          return send(
+            request,
+            reply,
+            unkept(json(403, { error: { error_code: 403, key: VERIFY_KEY, message: VERIFY } })),
+          );
+        }
         const body = hasBody(route) ? await readJsonObject(request.raw) : {};
         const call: WebCall = {
           person: (person && { ...person, address: request.ip }) as SignedIn,
@@ -119,6 +130,7 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
   }
 }
 
+const VERIFY = "Confirm that it is you, then try again.";
 const SIGN_IN = "Sign in to continue where you left off.";
 const hasBody = ({ method }: WebRoute) => method === "POST" || method === "PUT" || method === "PATCH";
 

@@ -59,6 +59,13 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     node: /^$/,
   },
   { folder: "server/src/adapters/oidc.ts", own: [], packages: ["openid-client"], node: /^$/ },
+  // One file reads partners' PDF labels.
+  {
+    folder: "server/src/adapters/documents/labels/clean-pdf.ts",
+    own: [],
+    packages: ["pdf-lib"],
+    node: /^node:zlib$/,
+  },
   { folder: "server/src/adapters/mail.ts", own: [], packages: ["nodemailer"], node: /^$/ },
   // Two files connect to partners, and one of them decides to which addresses.
   {

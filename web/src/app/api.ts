@@ -1,7 +1,8 @@
-import type { WebAnswer, WebBody, WebQueryName, WebRouteKey } from "@pestle/contract";
+import { VERIFY_KEY, type WebAnswer, type WebBody, type WebQueryName, type WebRouteKey } from "@pestle/contract";
 import type { FileRoute, JsonRoute, Known, Method, Read, RouteOf } from "./api-path.ts";
 import { isPresent } from "./presence.ts";
 import { csrfToken, signedInAgain } from "./sign-in/session.ts";
+import { confirmedIdentity } from "./sign-in/step-up.ts";
 
 /** An error response from the server, or a failed connection (`status` 0). */
 export class ApiError extends Error {
@@ -78,7 +79,9 @@ async function answer(path: string, accept: string, { method = "GET", body, sign
       ...(signal && { signal }),
     });
     if (response.ok) return response;
-    if (response.status !== 401 || !(await signedInAgain(signal))) throw await errorOf(response);
+    if (response.status === 401 && (await signedInAgain(signal))) continue;
+    const error = await errorOf(response);
+    if (error.key !== VERIFY_KEY || !(await confirmedIdentity())) throw error;
   }
 }
 

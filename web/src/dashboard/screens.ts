@@ -15,6 +15,11 @@ const queueMarks: Record<QueueKey, { icon: IconName; keys: string }> = {
 /** All dashboard screens. */
 export const screens: readonly Screen[] = [
   {
+    path: "/account",
+    title: "Your sign-in",
+    load: async () => (await import("../app/account/account-screen.tsx")).AccountScreen,
+  },
+  {
     path: "/",
     title: "Home",
     load: async () => (await import("./home/home-screen.tsx")).HomeScreen,

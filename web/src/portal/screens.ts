@@ -8,6 +8,11 @@ const of = (load: () => Promise<ComponentType>) => async () => inAccount(await l
 /** All portal screens. */
 export const screens: readonly Screen[] = [
   {
+    path: "/account",
+    title: "Your sign-in",
+    load: async () => (await import("../app/account/account-screen.tsx")).AccountScreen,
+  },
+  {
     path: "/",
     title: "Start",
     load: async () => (await import("./start-screen.tsx")).StartScreen,

@@ -8,8 +8,10 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { createPasswords } from "../../passwords.ts";
 import { type Demo, readDemo } from "../../seed/demo.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { changePasswordByEmail } from "../../usecases/accounts/change-password.ts";
 import { checkNewPassword, createPerson, madePassword } from "../../usecases/accounts/create-person.ts";
 import { licensePerson, readPeople } from "../../usecases/accounts/manage-people.ts";
+import { endSessionsByEmail, requirePerson, sessionsOf } from "../../usecases/accounts/manage-sessions.ts";
 import {
   findSession,
   giveCode,
@@ -87,7 +89,8 @@ export const userCommands: readonly CommandRow[] = [
             );
           }
           const partner_id = found?.partner_id ?? null;
-          return createPerson(tx, { email, name, role, partner_id, password_hash, ...licenseIn(source) }, now);
+          const given = { email, name, role, partner_id, password_hash, must_change_password: generated };
+          return createPerson(tx, { ...given, ...licenseIn(source) }, now);
         }),
       );
       const shown = generated ? { password } : {};
@@ -145,6 +148,58 @@ export const userCommands: readonly CommandRow[] = [
     },
   },
   {
+    name: "user password",
+    summary: "choose a new password: yours, with the current one",
+    options: [
+      ["--email <address>", "the email that you sign in with", { required: true }],
+      ["--password-stdin", "read two lines from standard input: the current password and the new one"],
+    ],
+    examples: [
+      "user password --email noor@larkspur.example",
+      "pestle user password --email noor@larkspur.example --password-stdin < passwords.txt",
+    ],
+    async run({ email, passwordStdin }: LoginOptions, _argument, env) {
+      const { password, new_password } = await twoPasswords(passwordStdin ?? false);
+      await withDeps(env, (deps) => changePasswordByEmail(deps, email, { password, new_password }));
+      return { data: { email }, text: `The password of ${email} is changed, and all of their sessions have ended.` };
+    },
+  },
+  {
+    name: "user sessions",
+    summary: "list where a user is signed in",
+    options: [["--email <address>", "the user's email", { required: true }]],
+    examples: ["user sessions --email noor@larkspur.example"],
+    async run({ email }: { email: string }, _argument, env) {
+      const sessions = await withSchema(readConfig(env), async ({ db, now }) => {
+        const { person_id } = await requirePerson(db, email);
+        return sessionsOf({ db, now: () => now }, person_id, null);
+      });
+      const rows = sessions.map((one) => [
+        one.session_id,
+        one.created_at,
+        one.last_seen_at,
+        one.address ?? "",
+        one.agent ?? "",
+      ]);
+      return { data: sessions, text: table(["session", "signed in", "last seen", "address", "program"], rows) };
+    },
+  },
+  {
+    name: "user end-sessions",
+    summary: "sign a user out everywhere, or end one session",
+    options: [
+      ["--email <address>", "the user's email", { required: true }],
+      ["--session <id>", "only this session, from `pestle user sessions`"],
+    ],
+    examples: ["user end-sessions --email noor@larkspur.example"],
+    async run({ email, session }: { email: string; session?: string }, _argument, env) {
+      const ended = await withSchema(readConfig(env), ({ db, now }) =>
+        endSessionsByEmail({ db }, email, session ?? null, now),
+      );
+      return { data: { email, ended }, text: `Sessions of ${email} that ended: ${ended}.` };
+    },
+  },
+  {
     name: "user list",
     summary: "list all users with role and license",
     examples: ["user list", "user list --json"],
@@ -188,6 +243,8 @@ export const userCommands: readonly CommandRow[] = [
   },
 ];
 
+const AT_COMMAND_LINE = { address: "command line", agent: "pestle user login" };
+
 type LoginOptions = { email: string; passwordStdin?: boolean; code?: string };
 
 /** The demo's people have passwords that this machine already holds. */
@@ -207,7 +264,7 @@ async function openSession(
   password: string,
 ): Promise<{ session: SignedIn; token: string }> {
   const request_id = randomUUID();
-  const signed = await signIn(deps, { email, password, code: code ?? null }, "command line", request_id);
+  const signed = await signIn(deps, { email, password, code: code ?? null }, AT_COMMAND_LINE, request_id);
   if (signed.outcome === "refused") throw new AdminRefusal("The email, the password or the code is wrong.");
   if (signed.outcome === "sso_only") {
     throw new AdminRefusal(
@@ -228,7 +285,20 @@ async function openSession(
     if (typed === "") return refuse("This person has an authenticator app. Give its code with --code.");
     if (!(await giveCode(deps, session, typed, request_id))) return refuse("The code is wrong.");
   }
+  if (session.must_change_password) {
+    return refuse("Choose a password of your own first: run `pestle user password`, or sign in to the dashboard.");
+  }
   return { session, token };
+}
+
+async function twoPasswords(from_stdin: boolean): Promise<{ password: string; new_password: string }> {
+  if (from_stdin) {
+    const [password = "", new_password = ""] = (await readSecretFromStdin()).split(/\r?\n/);
+    if (new_password === "") throw new WrongUsage("Give two lines: the current password and the new one.");
+    return { password, new_password };
+  }
+  if (!hasTerminal()) throw new WrongUsage("There is no password. Give --password-stdin.");
+  return { password: await promptSecret("Current password (not shown): "), new_password: await promptNewPassword() };
 }
 
 async function choosePassword(source: Pick<NewUserOptions, "passwordStdin" | "generatePassword">) {

@@ -52,7 +52,7 @@ export function withDeps<Result>(
       copies: createCopies(),
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
-      ...adaptersInUse(config),
+      ...adaptersInUse(config, false),
       safety,
       // The service polls for deliveries itself within about a second.
       deliveries: { wake() {} },

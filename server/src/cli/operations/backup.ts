@@ -1,14 +1,13 @@
 import { statSync } from "node:fs";
 import { readConfig } from "../../config.ts";
-import type { Db } from "../../db/db.ts";
-import { migrationState } from "../../db/migrate.ts";
+import { migrate, migrationState } from "../../db/migrate.ts";
 import { backUp } from "../../usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
 import { keptMasterKeys } from "../../vault/master-key.ts";
 import { auditCommand } from "../audit-command.ts";
 import { progress } from "../output.ts";
 import type { CommandRow } from "../program.ts";
-import { withOwner } from "../session.ts";
+import { type OwnerSession, withOwner } from "../session.ts";
 
 export const backupCommands: readonly CommandRow[] = [
   {
@@ -43,10 +42,14 @@ export const backupCommands: readonly CommandRow[] = [
       const config = readConfig(env);
       // Verify before opening, and possibly creating, a database.
       const backup = await verifyBackup(file, keptMasterKeys(config));
-      const fill = async ({ db, now }: { db: Db; now: Date }) => {
+      const fill = async ({ db, now, roles }: OwnerSession) => {
         const rows = await restore(db, backup, (table, count) => bar.show(`${table} ${count}`));
+        // The rights of the other roles fit the newest schema. An older backup gets them with its migrations.
         const { pending } = await migrationState(db);
-        if (pending.length === 0) await auditCommand(db, now);
+        if (pending.length === 0) {
+          await migrate(db, { roles: await roles() });
+          await auditCommand(db, now);
+        }
         return { rows, pending };
       };
       const { rows, pending } = await withOwner(config, fill, { create: true }).finally(bar.done);

@@ -43,12 +43,13 @@ where person_id = $1`;
 export const setDisabled = (tx: Tx, person_id: string, disabled_at: Date | null) =>
   tx.run(disable, [person_id, disabled_at]);
 
-const password = sql<[person_id: string, password_hash: string]>`
+const password = sql<[person_id: string, password_hash: string, must_change_password: boolean]>`
 update person
-set password_hash = $2
+set password_hash = $2, must_change_password = $3
 where person_id = $1`;
-export const setPassword = (tx: Tx, person_id: string, password_hash: string) =>
-  tx.run(password, [person_id, password_hash]);
+/** `must_change`: another person knows this password. */
+export const setPassword = (tx: Tx, person_id: string, password_hash: string, must_change: boolean) =>
+  tx.run(password, [person_id, password_hash, must_change]);
 
 const license = sql<
   [

@@ -8,6 +8,7 @@ export type PersonRow = {
   role: string;
   partner_id: string | null;
   password_hash: string;
+  must_change_password: boolean;
   created_at: Date;
 } & PersonLicense;
 
@@ -24,11 +25,12 @@ const add = sql<
     license_state: string | null,
     license_expires_on: string | null,
     npi: string | null,
+    must_change_password: boolean,
   ]
 >`
 insert into person (person_id, email, name, role, partner_id, password_hash, created_at, license_number, license_state,
-  license_expires_on, npi)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  license_expires_on, npi, must_change_password)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
 on conflict do nothing`;
 /** Returns 0 if the address is taken. */
 export const insertPerson = (tx: Tx, row: PersonRow) =>
@@ -44,10 +46,11 @@ export const insertPerson = (tx: Tx, row: PersonRow) =>
     row.license_state,
     row.license_expires_on,
     row.npi,
+    row.must_change_password,
   ]);
 
 const byEmail = sql<[email: string], PersonRow>`
-select person_id, email, name, role, partner_id, password_hash, created_at, license_number, license_state,
+select person_id, email, name, role, partner_id, password_hash, must_change_password, created_at, license_number, license_state,
   license_expires_on, npi
 from person
 where lower(email) = lower($1) and disabled_at is null`;

@@ -10,8 +10,11 @@ export type SessionRow = {
   role: string;
   partner_id: string | null;
   partner_name: string | null;
+  session_id: string;
   csrf_token: string;
   complete: boolean;
+  must_change_password: boolean;
+  verified_at: Date | null;
   created_at: Date;
   last_seen_at: Date;
   totp_on: boolean;
@@ -19,17 +22,39 @@ export type SessionRow = {
   license_expires_on: string | null;
 };
 
-const open = sql<[session_hash: Buffer, person_id: string, csrf_token: string, complete: boolean, now: Date]>`
-insert into session (session_hash, person_id, csrf_token, complete, created_at, last_seen_at)
-values ($1, $2, $3, $4, $5, $5)`;
+/** Where a session was opened, for the list that its owner sees. */
+export type SessionPlace = { address: string; agent: string | null };
+
+const open = sql<
+  [
+    session_hash: Buffer,
+    person_id: string,
+    csrf_token: string,
+    complete: boolean,
+    now: Date,
+    address: string,
+    agent: string | null,
+  ]
+>`
+insert into session (session_hash, person_id, csrf_token, complete, created_at, last_seen_at, verified_at, address, agent)
+values ($1, $2, $3, $4, $5, $5, $5, $6, $7)`;
+/** The person has just given a password, so the session counts as verified. */
 export const insertSession = (
   db: Queryable,
-  session: { session_hash: Buffer; person_id: string; csrf_token: string; complete: boolean; now: Date },
-) => db.run(open, [session.session_hash, session.person_id, session.csrf_token, session.complete, session.now]);
+  {
+    session_hash,
+    person_id,
+    csrf_token,
+    complete,
+    now,
+    address,
+    agent,
+  }: { session_hash: Buffer; person_id: string; csrf_token: string; complete: boolean; now: Date } & SessionPlace,
+) => db.run(open, [session_hash, person_id, csrf_token, complete, now, address, agent]);
 
 const load = sql<[session_hash: Buffer], SessionRow>`
-select p.person_id, p.email, p.name, p.role, p.partner_id, r.name as partner_name, s.csrf_token, s.complete, s.created_at,
-  s.last_seen_at, p.totp_confirmed_at is not null as totp_on, p.license_number, p.license_expires_on
+select p.person_id, p.email, p.name, p.role, p.partner_id, r.name as partner_name, s.session_id, s.csrf_token, s.complete,
+  p.must_change_password, s.verified_at, s.created_at, s.last_seen_at, p.totp_confirmed_at is not null as totp_on, p.license_number, p.license_expires_on
 from session s
 join person p on p.person_id = s.person_id and p.disabled_at is null
 left join partner r on r.partner_id = p.partner_id
@@ -42,11 +67,39 @@ set last_seen_at = $2
 where session_hash = $1`;
 export const touchSession = (db: Queryable, session_hash: Buffer, now: Date) => db.run(seen, [session_hash, now]);
 
-const complete = sql<[session_hash: Buffer]>`
+const complete = sql<[session_hash: Buffer, now: Date]>`
 update session
-set complete = true
+set complete = true, verified_at = $2
 where session_hash = $1`;
-export const completeSession = (db: Queryable, session_hash: Buffer) => db.run(complete, [session_hash]);
+export const completeSession = (db: Queryable, session_hash: Buffer, now: Date) =>
+  db.run(complete, [session_hash, now]);
+
+const verify = sql<[session_hash: Buffer, now: Date]>`
+update session
+set verified_at = $2
+where session_hash = $1`;
+export const verifySession = (db: Queryable, session_hash: Buffer, now: Date) => db.run(verify, [session_hash, now]);
+
+export type ListedSession = {
+  session_id: string;
+  created_at: Date;
+  last_seen_at: Date;
+  address: string | null;
+  agent: string | null;
+};
+const list = sql<[person_id: string, idle_since: Date, opened_since: Date], ListedSession>`
+select session_id, created_at, last_seen_at, address, agent
+from session
+where person_id = $1 and last_seen_at >= $2 and created_at >= $3
+order by last_seen_at desc, session_id`;
+export const listSessions = (db: Queryable, person_id: string, idle_since: Date, opened_since: Date) =>
+  db.rows(list, [person_id, idle_since, opened_since]);
+
+const endOne = sql<[person_id: string, session_id: string]>`
+delete from session
+where person_id = $1 and session_id = $2`;
+export const deleteSessionById = (db: Queryable, person_id: string, session_id: string) =>
+  db.run(endOne, [person_id, session_id]);
 
 const end = sql<[session_hash: Buffer]>`
 delete from session
@@ -74,13 +127,14 @@ export const deleteOldSessions = (db: Queryable, idle_since: Date, opened_before
 export type SignInRow = {
   person_id: string;
   email: string;
+  partner_id: string | null;
   password_hash: string;
   totp_sealed: Buffer | null;
   totp_confirmed_at: Date | null;
   totp_last_step: number;
 };
 const signIn = sql<[email: string], SignInRow>`
-select person_id, email, password_hash, totp_sealed, totp_confirmed_at, totp_last_step
+select person_id, email, partner_id, password_hash, totp_sealed, totp_confirmed_at, totp_last_step
 from person
 where lower(email) = lower($1) and disabled_at is null`;
 export const loadForSignIn = (db: Queryable, email: string) => db.row(signIn, [email]);

@@ -50,7 +50,7 @@ export const changeTeamMember = (
 
 const password = sql<[partner_id: string, person_id: string, password_hash: string]>`
 update person
-set password_hash = $3
+set password_hash = $3, must_change_password = true
 where partner_id = $1 and person_id = $2 and disabled_at is null`;
 /** Returns 0 if the partner has no active person with that id. */
 export const setTeamPassword = (tx: Tx, partner_id: string, person_id: string, password_hash: string) =>

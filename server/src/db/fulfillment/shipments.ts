@@ -27,9 +27,14 @@ export const listDueShipments = (db: Queryable, account_id: string, now: Date, m
 
 const label = sql<
   [account_id: string, order_number: string],
-  { shipment_id: number; label_format: (typeof labelFormats)[number]; label_sealed: Buffer }
+  {
+    shipment_id: number;
+    label_format: (typeof labelFormats)[number];
+    label_sealed: Buffer;
+    tracking_url: string | null;
+  }
 >`
-select shipment_id, label_format, label_sealed
+select shipment_id, label_format, label_sealed, tracking_url
 from shipment
 where account_id = $1 and order_number = $2
 order by shipment_id desc

@@ -1,4 +1,5 @@
 import type { EventType, WebhookEventRecord } from "@pestle/contract";
+import { MOST_PAGE_BYTES } from "../../domain/values/page-bytes.ts";
 import { type Queryable, type Statement, sql, statementOf } from "../db.ts";
 
 /** An event's position in the feed: the position of its transaction, then its own. */
@@ -17,8 +18,13 @@ export type FeedRow = FeedPosition &
     body_sealed: Buffer | null;
     deliveries: WebhookEventRecord["deliveries"];
   };
-/** How far a page read. If it read the maximum number of events, more may follow. */
-type Edge = { looked_at: number; last_feed_position: number | null; last_event_position: number | null };
+/** How far a page read. If it read the maximum number of events, more may follow. `matched` counts those that fit. */
+type Edge = {
+  looked_at: number;
+  matched: number;
+  last_feed_position: number | null;
+  last_event_position: number | null;
+};
 
 /**
  * The deliveries of an event `e`. A pending one has a row. For any other, the last attempt gives the result, and a
@@ -69,6 +75,7 @@ type PageParams = readonly [
   event_position: number,
   looked_at: number,
   limit: number,
+  bytes: number,
   ...filters: unknown[],
 ];
 type PageRow = Edge & { [Column in keyof FeedRow]: FeedRow[Column] | null };
@@ -79,23 +86,33 @@ type PageRow = Edge & { [Column in keyof FeedRow]: FeedRow[Column] | null };
  * read.
  */
 function pageText(by_order: boolean, names: readonly ConditionName[]): string {
-  const first = by_order ? 7 : 6;
+  const first = by_order ? 8 : 7;
   const asked = names.map((name, index) => FEED_CONDITIONS[name](`$${first + index}`));
   return `
 with looked_at as materialized (
-  select e.account_id, e.event_id, e.event_type, e.created_at, e.feed_position, e.event_position
+  select e.account_id, e.event_id, e.event_type, e.created_at, e.feed_position, e.event_position,
+    coalesce(octet_length(e.body_sealed), octet_length(e.body)) as bytes
   from webhook_event e
   where e.account_id = $1 and (e.feed_position, e.event_position) > ($2, $3)
-    and e.feed_position < (select webhook_feed_horizon())${by_order ? "\n    and e.order_number = $6" : ""}
+    and e.feed_position < (select webhook_feed_horizon())${by_order ? "\n    and e.order_number = $7" : ""}
   order by e.feed_position, e.event_position
   limit $4
-), page as materialized (
-  select e.event_id
+), matched as materialized (
+  select e.event_id, e.feed_position, e.event_position, e.bytes
   from looked_at e${asked.length === 0 ? "" : `\n  where ${asked.join("\n    and ")}`}
   order by e.feed_position, e.event_position
   limit $5
+), page as materialized (
+  -- The bodies of the page have at most $6 bytes together, so that the database sends no more than the answer shows.
+  select s.event_id
+  from (
+    select m.event_id, sum(m.bytes) over place as bytes, row_number() over place as number
+    from matched m
+    window place as (order by m.feed_position, m.event_position)) s
+  where s.bytes <= $6 or s.number = 1
 ), edge as (
-  select (select count(*)::integer from looked_at) as looked_at, l.feed_position as last_feed_position,
+  select (select count(*)::integer from looked_at) as looked_at, (select count(*)::integer from matched) as matched,
+    l.feed_position as last_feed_position,
     l.event_position as last_event_position
   from (values (true)) as always(there)
   left join lateral (
@@ -104,7 +121,7 @@ with looked_at as materialized (
     order by l.feed_position desc, l.event_position desc
     limit 1) l on always.there
 )
-select edge.looked_at, edge.last_feed_position, edge.last_event_position, shown.account_id, shown.event_id,
+select edge.looked_at, edge.matched, edge.last_feed_position, edge.last_event_position, shown.account_id, shown.event_id,
   shown.event_type, shown.patient_id,
   shown.order_number, shown.created_at, shown.body, shown.body_sealed, shown.feed_position, shown.event_position, shown.deliveries
 from edge
@@ -150,10 +167,12 @@ export async function readFeed(
     start.event_position,
     look_at,
     limit + 1,
+    MOST_PAGE_BYTES,
     ...given,
   ]);
   const rows = found.filter((row) => row.event_id !== null) as (FeedRow & Edge)[];
-  if (rows.length > limit) {
+  const { matched } = found[0]!;
+  if (rows.length > limit || rows.length < matched) {
     const shown = rows.slice(0, limit);
     return { rows: shown, more: true, end: shown.at(-1)! };
   }

@@ -10,6 +10,8 @@ export const tryLimits = {
   name_from_network: { free: 10, first_s: 30, longest_s: 900, forget_s: 900 },
   /** One name from anywhere: a guess that comes from many addresses. */
   name: { free: 30, first_s: 30, longest_s: 900, forget_s: 900 },
+  /** Letters to one address. */
+  letters: { free: 4, first_s: 300, longest_s: 3600, forget_s: 3600 },
   /** All names from one network: many people can work behind one address. */
   network: { free: 50, first_s: 30, longest_s: 900, forget_s: 18 },
 } as const satisfies Record<string, TryLimit>;

@@ -191,6 +191,8 @@ export interface IntakeRefusal {
   description_code: DescriptionCode;
   /** Other problems, so that a sender can fix all at once. SCRIPT allows ten codes. */
   also?: readonly DescriptionCode[];
+  /** Where the first problem is, by element names, if the code does not imply it. */
+  path?: string;
 }
 
 export type ReadMessage =

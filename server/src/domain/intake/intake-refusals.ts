@@ -40,6 +40,7 @@ export const receiverRefusals = {
 /** Problems that only the FHIR reader can detect. SCRIPT has no code for them. */
 export const fhirRefusals = {
   resource_type: ["601", "The body is neither a Bundle nor a MedicationRequest."],
+  repeated_name: ["601", "A name appears twice in one JSON object."],
   bundle_type: ["900", "Bundles of this type do not carry prescriptions."],
   request_missing: ["900", "The Bundle has no MedicationRequest."],
   request_status: ["900", "The request is neither active nor canceled."],

@@ -6,9 +6,13 @@ import type { LabelDraft } from "./order-draft.ts";
 export function checkLabel(label: LabelDraft, permitted: boolean): Problem[] {
   if (!permitted) return [{ code: 42295, field: "shipping.label" }];
   if (label.format === null) return [{ code: 42294, field: "shipping.label.format" }];
-  const bytes = label.data === null ? null : decodeBase64(label.data);
-  if (bytes === null || !looksLike[label.format](bytes)) return [{ code: 42296, field: "shipping.label.data" }];
-  return [];
+  return labelBytes(label) === null ? [{ code: 42296, field: "shipping.label.data" }] : [];
+}
+
+/** The label's bytes, one character each; null if they do not look like its format. */
+export function labelBytes({ format, data }: LabelDraft): string | null {
+  const bytes = data === null ? null : decodeBase64(data);
+  return format === null || bytes === null || !looksLike[format](bytes) ? null : bytes;
 }
 
 /** One character per byte. Strict: no spaces, correct padding, not empty. */
@@ -20,7 +24,7 @@ function decodeBase64(text: string): string | null {
 const HEAD_BYTES = 1024;
 const PNG_START = "\x89PNG\r\n\x1a\n";
 
-/** Checks how each format begins and ends. The printing program validates the rest. */
+/** Checks how each format begins and ends. Before an order is saved, an adapter parses the rest. */
 const looksLike: Record<(typeof labelFormats)[number], (bytes: string) => boolean> = {
   PDF: (bytes) => bytes.slice(0, HEAD_BYTES).includes("%PDF-") && bytes.slice(-HEAD_BYTES).includes("%%EOF"),
   PNG: (bytes) => bytes.startsWith(PNG_START) && bytes.slice(12, 16) === "IHDR" && bytes.slice(-8, -4) === "IEND",

@@ -1,16 +1,21 @@
 import { type ErrorCode, type ErrorEntry, errors, messageOf } from "@pestle/contract";
 import type { Problem } from "./refusals.ts";
 
+/** An answer names the first problems of each code and the first codes; a caller that repairs them sees the rest. */
+const MOST_DETAILS = 20;
+export const MOST_CODES = 20;
+
 /** One entry per code, in code order, with its fields (contract, error bodies). */
 export function errorEntries(problems: readonly Problem[]): ErrorEntry[] {
   const byCode = new Map<ErrorCode, Problem[]>();
   for (const problem of problems) {
-    // Mutates in place: a body of 1 MiB can have a hundred thousand unknown fields, and copying would take minutes.
+    // A body of 1 MiB can have a hundred thousand unknown fields.
     const same = byCode.get(problem.code);
     if (same === undefined) byCode.set(problem.code, [problem]);
-    else same.push(problem);
+    else if (same.length < MOST_DETAILS) same.push(problem);
   }
-  return [...byCode.keys()].sort((a, b) => a - b).map((code) => entryOf(code, byCode.get(code)!));
+  const codes = [...byCode.keys()].sort((a, b) => a - b).slice(0, MOST_CODES);
+  return codes.map((code) => entryOf(code, byCode.get(code)!));
 }
 
 function entryOf(code: ErrorCode, problems: readonly Problem[]): ErrorEntry {

@@ -8,7 +8,7 @@ import {
 import { readBody } from "../values/read-body.ts";
 import type { Problem } from "../values/refusals.ts";
 import type { SentFields } from "../values/unknown-fields.ts";
-import { checkWebhookUrl, urlProblems } from "./webhook-url.ts";
+import { checkWebhookUrl, type LoopbackPorts, urlProblems } from "./webhook-url.ts";
 
 type EndpointFault = keyof typeof endpointFaults;
 
@@ -38,9 +38,10 @@ export function endpointFieldProblems(
   sent: SentFields,
   request: keyof typeof bodies,
   environment: Environment,
+  loopback_ports: LoopbackPorts,
 ): Problem[] {
   const uri = (url: string, field: string) => {
-    const problem = checkWebhookUrl(url, environment);
+    const problem = checkWebhookUrl(url, environment, loopback_ports);
     if (problem === null) return { value: url, problems: [] };
     return { value: null, problems: [{ code: 42200 as const, field, message: urlProblems[problem] }] };
   };

@@ -13,6 +13,14 @@ export const urlProblems = {
 } as const;
 export type UrlProblem = keyof typeof urlProblems;
 
+/**
+ * The ports of this machine that sandbox endpoints can reach: all of them next to the demo on loopback, otherwise those
+ * that the operator names. The sandbox is a guest on the operator's machine.
+ */
+export type LoopbackPorts = "any" | readonly number[];
+export const opensPort = (ports: LoopbackPorts, environment: Environment, port: number) =>
+  environment === "sandbox" && (ports === "any" || ports.includes(port));
+
 const MOST_CHARACTERS = 2_048;
 /** Ports from 1024 up that the Fetch standard blocks, because their protocols could misread an HTTP request. */
 const BLOCKED_PORTS = new Set([
@@ -23,7 +31,11 @@ const BLOCKED_PORTS = new Set([
  * Checks an endpoint's URL without a DNS lookup. `mayConnect` checks the addresses of a name when a connection is made.
  * Detects an IP address in any notation, because the URL parser normalizes them.
  */
-export function checkWebhookUrl(url: string, environment: Environment): UrlProblem | null {
+export function checkWebhookUrl(
+  url: string,
+  environment: Environment,
+  loopback_ports: LoopbackPorts,
+): UrlProblem | null {
   // Rejects spaces around and line breaks inside, which the parser would ignore: the URL that is called must be the one
   // that is signed.
   const parsed = url.length <= MOST_CHARACTERS && !/[\s\p{Cc}\\]/u.test(url) ? parse(url) : null;
@@ -32,17 +44,19 @@ export function checkWebhookUrl(url: string, environment: Environment): UrlProbl
   if (parsed.username !== "" || parsed.password !== "" || /^[a-z]+:\/*[^/?#]*@/i.test(url)) return "user_info";
   if (url.includes("#")) return "fragment";
   const kind = literalKind(parsed.hostname);
-  const leads_here = environment === "sandbox" && kind === "loopback";
-  if (parsed.protocol === "http:" && !leads_here) return environment === "sandbox" ? "loopback_only" : "scheme";
+  const leads_here = kind === "loopback" && opensPort(loopback_ports, environment, portOf(parsed));
+  if (parsed.protocol === "http:" && !leads_here) {
+    return environment === "sandbox" && loopback_ports.length > 0 ? "loopback_only" : "scheme";
+  }
   if (leads_here) return null;
   if (kind === "forbidden" || kind === "loopback") return "address";
-  return isPortAllowed(parsed.port === "" ? 443 : Number(parsed.port)) ? null : "port";
+  return isPortAllowed(portOf(parsed)) ? null : "port";
 }
 
-/** Whether a connection can go to an address, for a URL of this scheme. */
-export function mayConnect(address: string, scheme: "http" | "https", environment: Environment): boolean {
+/** Whether a connection can go to an address, for a URL of this scheme. `loopback`: the port of this machine is open. */
+export function mayConnect(address: string, scheme: "http" | "https", loopback: boolean): boolean {
   const kind = addressKind(address);
-  return kind === "loopback" ? environment === "sandbox" : kind === "public" && scheme === "https";
+  return kind === "loopback" ? loopback : kind === "public" && scheme === "https";
 }
 
 /** RFC 6761: these names always mean this machine, regardless of DNS. */
@@ -59,6 +73,8 @@ function literalKind(hostname: string): AddressKind | "name" {
   const literal = literalAddress(hostname);
   return literal === null ? "name" : addressKind(literal);
 }
+
+const portOf = ({ port, protocol }: URL) => (port === "" ? (protocol === "https:" ? 443 : 80) : Number(port));
 
 function parse(url: string): URL | null {
   return URL.canParse(url) ? new URL(url) : null;

@@ -74,6 +74,7 @@ export const refusalIssues: Partial<Record<DescriptionCode, readonly [IssueType,
   "206": ["required", "MedicationRequest.medication"],
   "220": ["duplicate"],
   resource_type: ["not-supported"],
+  repeated_name: ["invalid"],
   bundle_type: ["not-supported", "Bundle.type"],
   request_missing: ["required", "Bundle.entry"],
   request_status: ["not-supported", "MedicationRequest.status"],
@@ -87,10 +88,10 @@ function accepted(answer: Acceptance) {
   return issue(severity, code, answer, sentence, undefined);
 }
 
-function refused({ description_code, also = [] }: IntakeRefusal) {
-  return [description_code, ...also].map((problem) => {
+function refused({ description_code, also = [], path }: IntakeRefusal) {
+  return [description_code, ...also].map((problem, i) => {
     const [code, expression] = refusalIssues[problem] ?? (["processing"] as const);
-    return issue("error", code, problem, intakeRefusals[problem][1], expression);
+    return issue("error", code, problem, intakeRefusals[problem][1], (i === 0 ? path : undefined) ?? expression);
   });
 }
 

@@ -18,7 +18,7 @@ import { openScope, type Resource } from "./resolve.ts";
  */
 export function readFhir(body: Uint8Array, ncpdp_id: string | null): ReadMessage {
   const parsed = parseJson(body);
-  if (!parsed.ok) return refused(unreadable[parsed.why]);
+  if (!parsed.ok) return refused(unreadable[parsed.why], "path" in parsed ? parsed.path : undefined);
   const { root } = parsed;
   if (root.resourceType !== "Bundle" && root.resourceType !== "MedicationRequest") return refused("resource_type");
   const scope = openScope(root);
@@ -55,10 +55,16 @@ export function readFhir(body: Uint8Array, ncpdp_id: string | null): ReadMessage
   return { ok: true, message: { envelope, content, warnings } };
 }
 
-const unreadable = { not_json: "024", too_deep: "019", not_an_object: "resource_type" } as const;
+const unreadable = {
+  not_json: "024",
+  too_deep: "019",
+  not_an_object: "resource_type",
+  repeated_name: "repeated_name",
+} as const;
 
-function refused(code: DescriptionCode): ReadMessage {
-  return { ok: false, refusal: refusalFor(code), envelope: null, warnings: [] };
+function refused(code: DescriptionCode, path?: string): ReadMessage {
+  const refusal = { ...refusalFor(code), ...(path !== undefined && { path }) };
+  return { ok: false, refusal, envelope: null, warnings: [] };
 }
 
 const BUNDLE_TYPES = ["collection", "transaction", "message", "batch"];

@@ -30,18 +30,21 @@ export const credentialRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/credentials",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, { by, body }) => json(201, await createPortalCredential(deps, by, body["name"]))),
   },
   {
     method: "POST",
     path: "/portal/:environment/credentials/:credential_id/rotate",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, call) => json(201, await rotatePortalCredential(deps, call.by, idIn(call)))),
   },
   {
     method: "POST",
     path: "/portal/:environment/credentials/:credential_id/finish",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       await finishPortalRotation(deps, call.by, idIn(call));
       return list(deps, call);
@@ -51,6 +54,7 @@ export const credentialRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/credentials/:credential_id/revoke",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       await revokePortalCredential(deps, call.by, idIn(call), call.body["secret_id"]);
       return list(deps, call);
@@ -60,6 +64,7 @@ export const credentialRoutes: readonly WebRoute[] = [
     method: "PATCH",
     path: "/portal/:environment/credentials/:credential_id",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       await limitPortalCredential(deps, call.by, idIn(call), limitsField(call.body));
       return list(deps, call);
@@ -69,6 +74,7 @@ export const credentialRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/credentials/:credential_id/keys",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       await addPortalKey(deps, call.by, idIn(call), call.body["key"]);
       return list(deps, call);
@@ -78,6 +84,7 @@ export const credentialRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/credentials/:credential_id/keys/remove",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       await removePortalKey(deps, call.by, idIn(call), call.body["kid"]);
       return list(deps, call);

@@ -71,6 +71,7 @@ export const partnerRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/dashboard/partners/:account_id/credentials",
     roles: admins,
+    step_up: true,
     handler: async (deps, call) => {
       const given = { name: textField(call.body, "name", 100), scopes: scopesField(call.body) };
       return json(201, await addCredential(deps, adminOf(call), accountIn(call), given));
@@ -80,12 +81,14 @@ export const partnerRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/dashboard/credentials/:client_id/rotate",
     roles: admins,
+    step_up: true,
     handler: async (deps, call) => json(201, await addSecret(deps, adminOf(call), call.params["client_id"]!)),
   },
   {
     method: "POST",
     path: "/dashboard/credentials/:client_id/finish",
     roles: admins,
+    step_up: true,
     handler: async (deps, call) =>
       json(200, { credential: await endOlderSecret(deps, adminOf(call), call.params["client_id"]!) }),
   },
@@ -93,6 +96,7 @@ export const partnerRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/dashboard/credentials/:client_id/revoke",
     roles: admins,
+    step_up: true,
     handler: async (deps, call) => {
       const secret_id = optionalWhole(call.body, "secret_id");
       return json(200, { credential: await endCredential(deps, adminOf(call), call.params["client_id"]!, secret_id) });
@@ -102,6 +106,7 @@ export const partnerRoutes: readonly WebRoute[] = [
     method: "PATCH",
     path: "/dashboard/credentials/:client_id",
     roles: admins,
+    step_up: true,
     handler: async (deps, call) => {
       const change = limitsField(call.body);
       return json(200, { credential: await changeLimits(deps, adminOf(call), call.params["client_id"]!, change) });
@@ -111,6 +116,7 @@ export const partnerRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/dashboard/credentials/:client_id/keys",
     roles: admins,
+    step_up: true,
     handler: async (deps, call) =>
       json(200, { credential: await addKey(deps, adminOf(call), call.params["client_id"]!, call.body["key"]) }),
   },
@@ -118,6 +124,7 @@ export const partnerRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/dashboard/credentials/:client_id/keys/remove",
     roles: admins,
+    step_up: true,
     handler: async (deps, call) => {
       const kid = textField(call.body, "kid", 128);
       return json(200, { credential: await endKey(deps, adminOf(call), call.params["client_id"]!, kid) });

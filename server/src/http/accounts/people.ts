@@ -9,8 +9,9 @@ import {
   readPeople,
   resetPassword,
 } from "../../usecases/accounts/manage-people.ts";
+import { endSessionsOf, sessionsOf } from "../../usecases/accounts/manage-sessions.ts";
 import { json } from "../answer.ts";
-import { choiceField, optionalText, textField } from "../body-fields.ts";
+import { choiceField, flagField, optionalText, textField } from "../body-fields.ts";
 import { admins } from "../dashboard-route.ts";
 import type { WebCall, WebCallTo, WebRoute } from "../web-api.ts";
 
@@ -26,6 +27,7 @@ const changeRoute = (change: PersonChange): WebRoute => ({
   method: "POST",
   path: `${PERSON}/${change}`,
   roles: admins,
+  step_up: true,
   handler: async (deps: Deps, call: WebCallTo<`POST /dashboard/people/{person_id}/${PersonChange}`>) =>
     json(200, { person: await changePerson(deps, call.person, personIn(call), change, call.request.id) }),
 });
@@ -50,12 +52,14 @@ export const peopleRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/dashboard/people",
     roles: admins,
+    step_up: true,
     handler: async (deps, { person, body, request }) => {
       const given: NewPersonRequest = {
         email: textField(body, "email", 320),
         name: textField(body, "name", 100),
         role: choiceField(body, "role", [...staffRoleNames, ...portalRoleNames]),
         partner_id: optionalText(body, "partner_id", 12) ?? null,
+        by_email: flagField(body, "by_email"),
         ...licenseIn(body),
       };
       return json(201, await invitePerson(deps, person, given, request.id));
@@ -68,12 +72,28 @@ export const peopleRoutes: readonly WebRoute[] = [
     method: "POST",
     path: `${PERSON}/password`,
     roles: admins,
+    step_up: true,
     handler: async (deps, call) => json(200, await resetPassword(deps, call.person, personIn(call), call.request.id)),
+  },
+  {
+    method: "GET",
+    path: `${PERSON}/sessions`,
+    roles: admins,
+    handler: async (deps, call) =>
+      json(200, { sessions: await sessionsOf(deps, personIn(call), call.person.session_id) }),
+  },
+  {
+    method: "POST",
+    path: `${PERSON}/end_sessions`,
+    roles: admins,
+    handler: async (deps, call) =>
+      json(200, { ended: await endSessionsOf(deps, call.person, personIn(call), call.request.id) }),
   },
   {
     method: "POST",
     path: `${PERSON}/license`,
     roles: admins,
+    step_up: true,
     handler: async (deps, call) => {
       const given = licenseIn(call.body);
       return json(200, { person: await changeLicense(deps, call.person, personIn(call), given, call.request.id) });

@@ -19,6 +19,7 @@ export const teamRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/team",
     roles: admins,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       const made = await inviteToTeam(deps, call.by, call.account.partner_id!, call.body);
       return json(201, await invited(deps, call, made));
@@ -28,6 +29,7 @@ export const teamRoutes: readonly WebRoute[] = [
     method: "PATCH",
     path: "/portal/:environment/team/:person_id",
     roles: admins,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       const person_id = idIn(call);
       await changeTeam(deps, call.by, call.account.partner_id!, person_id, call.body);
@@ -38,6 +40,7 @@ export const teamRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/team/:person_id/password",
     roles: admins,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       const made = await resetTeamPassword(deps, call.by, call.account.partner_id!, idIn(call));
       return json(200, await invited(deps, call, made));
@@ -65,7 +68,7 @@ async function person(deps: Deps, call: PortalCall, person_id: string): Promise<
   return found;
 }
 
-const invited = async (deps: Deps, call: PortalCall, { person_id, password }: NewPassword): Promise<PortalInvited> => ({
+const invited = async (deps: Deps, call: PortalCall, { person_id, ...made }: NewPassword): Promise<PortalInvited> => ({
   person: await person(deps, call, person_id),
-  password,
+  ...made,
 });

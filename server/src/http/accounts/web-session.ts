@@ -1,16 +1,24 @@
+import type { OpenSessions, SignInAnswer, WebSession } from "@pestle/contract";
 import type { FastifyRequest } from "fastify";
+import type { SessionPlace } from "../../db/accounts/sessions.ts";
+import type { Deps } from "../../deps.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { changePassword } from "../../usecases/accounts/change-password.ts";
+import { endOwnSessions, sessionsOf, verifyAgain } from "../../usecases/accounts/manage-sessions.ts";
 import {
   beginTotp,
   giveCode,
   IDLE_MS,
   LONGEST_SESSION_MS,
+  liveSession,
+  outcomeOf,
   type SignedIn,
   signIn,
   signOut,
   totpRequired,
 } from "../../usecases/accounts/sign-in.ts";
+import { readLink, requestReset, useLink } from "../../usecases/accounts/sign-in-links.ts";
 import { beginSso, finishSso, PENDING_MS, readSsoOffer } from "../../usecases/accounts/sso/sign-in-with-sso.ts";
 import { type Answer, answer, json, rendered } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
@@ -31,11 +39,11 @@ export const sessionRoutes: readonly WebRoute[] = [
     handler: async (deps, { body, request, reply }) => {
       const [email, password] = [textOf(body, "email"), textOf(body, "password")];
       const code = body["code"] === undefined || body["code"] === null ? null : textOf(body, "code");
-      const signed = await signIn(deps, { email, password, code }, request.ip, request.id);
+      const signed = await signIn(deps, { email, password, code }, placeOf(request), request.id);
       if (signed.outcome === "refused") return refused();
       if (signed.outcome === "sso_only") return refused(SSO_ONLY);
       reply.header("set-cookie", cookie(request, signed.cookie, LONGEST_SESSION_MS / 1000));
-      return json(200, { outcome: signed.outcome, ...shown(signed.session) });
+      return json(200, { outcome: signed.outcome, ...shown(deps, signed.session) });
     },
   },
   {
@@ -44,8 +52,9 @@ export const sessionRoutes: readonly WebRoute[] = [
     roles: "anyone",
     handler: async (deps, { person }) =>
       json(200, {
-        session: (person as SignedIn | undefined) ? shown(person) : null,
+        session: (person as SignedIn | undefined) ? shown(deps, person) : null,
         second_factor: deps.second_factor,
+        mail: deps.mail !== null,
         sso: await readSsoOffer(deps),
       }),
   },
@@ -66,7 +75,7 @@ export const sessionRoutes: readonly WebRoute[] = [
     roles: "anyone",
     handler: async (deps, { query, request, reply }) => {
       const pending = pendingOf(request);
-      const finished = await finishSso(deps, { query: query.toString(), pending }, request.id);
+      const finished = await finishSso(deps, { query: query.toString(), pending, place: placeOf(request) }, request.id);
       const cookies = [pendingCookie(request, "", 0)];
       if (finished.refused === null) {
         cookies.push(cookie(request, finished.signed.cookie, LONGEST_SESSION_MS / 1000));
@@ -93,7 +102,7 @@ export const sessionRoutes: readonly WebRoute[] = [
     handler: async (deps, { person, body, request }) => {
       const taken = await giveCode(deps, person, textOf(body, "code"), request.id);
       if (!taken) return refused();
-      return json(200, { outcome: "signed_in", ...shown({ ...person, complete: true, totp_on: true }) });
+      return json(200, await answerOf(deps, person));
     },
   },
   {
@@ -113,17 +122,105 @@ export const sessionRoutes: readonly WebRoute[] = [
     path: "/session/password",
     roles: "signed_in",
     handler: async (deps, { person, body, request }) => {
-      if (!person.complete) throw new StatusRefusal(404);
+      if (!person.complete && person.needs !== "password") throw new StatusRefusal(404);
       const [password, new_password] = [textOf(body, "password"), textOf(body, "new_password")];
       await changePassword(deps, person, { password, new_password }, request.id);
-      return json(200, shown(person));
+      return json(200, await answerOf(deps, person));
+    },
+  },
+  {
+    method: "POST",
+    path: "/session/verify",
+    roles: "signed_in",
+    handler: async (deps, { person, body, request }) => {
+      if (!person.complete) throw new StatusRefusal(404);
+      const given = { password: optionalTextOf(body, "password"), code: optionalTextOf(body, "code") };
+      if (!(await verifyAgain(deps, person, given, request.id))) throw new AdminRefusal(NOT_VERIFIED);
+      return json(200, shown(deps, person));
+    },
+  },
+  {
+    method: "GET",
+    path: "/sessions",
+    roles: "signed_in",
+    handler: (deps, { person }) => openSessions(deps, person),
+  },
+  {
+    method: "DELETE",
+    path: "/sessions",
+    roles: "signed_in",
+    handler: async (deps, { person, request }) => {
+      if (!person.complete) throw new StatusRefusal(404);
+      await endOwnSessions(deps, person, null, request.id);
+      return openSessions(deps, person);
+    },
+  },
+  {
+    method: "DELETE",
+    path: "/sessions/:session_id",
+    roles: "signed_in",
+    handler: async (deps, { person, params, request }) => {
+      if (!person.complete) throw new StatusRefusal(404);
+      await endOwnSessions(deps, person, params.session_id, request.id);
+      return openSessions(deps, person);
+    },
+  },
+  {
+    method: "POST",
+    path: "/session/forgotten",
+    roles: "anyone",
+    handler: (deps, { body, request }) => {
+      requestReset(deps, textOf(body, "email"), request.ip, request.id);
+      return json(200, { message: RESET_SENT });
+    },
+  },
+  {
+    method: "POST",
+    path: "/session/link",
+    roles: "anyone",
+    handler: async (deps, { body }) => json(200, await readLink(deps, textOf(body, "token"))),
+  },
+  {
+    method: "POST",
+    path: "/session/link/password",
+    roles: "anyone",
+    handler: async (deps, { body, request }) => {
+      const from = { address: request.ip, request_id: request.id };
+      return json(200, await useLink(deps, textOf(body, "token"), textOf(body, "new_password"), from));
     },
   },
 ];
 
+const NOT_VERIFIED = "The password or the code is wrong. Try again.";
+const RESET_SENT = "If this address has a sign-in, we sent it a link to choose a new password. It works for one hour.";
+
+async function openSessions(deps: Deps, person: SignedIn): Promise<Answer<OpenSessions>> {
+  if (!person.complete) throw new StatusRefusal(404);
+  return json(200, { sessions: await sessionsOf(deps, person.person_id, person.session_id) });
+}
+
+/** The session as it is after a step of signing in. */
+async function answerOf(deps: Deps, { session_hash }: SignedIn): Promise<SignInAnswer> {
+  const session = await liveSession(deps, session_hash, true);
+  if (session === undefined) throw new StatusRefusal(404);
+  return { outcome: outcomeOf(session), ...shown(deps, session) };
+}
+
+/** Where a person signs in, as the list of sessions shows it. */
+const placeOf = (request: FastifyRequest): SessionPlace => ({
+  address: request.ip,
+  agent: request.headers["user-agent"]?.slice(0, LONGEST_AGENT) ?? null,
+});
+const LONGEST_AGENT = 200;
+
 /** The signed-in person, as the page sees them. */
-function shown({ person_id, email, name, role, partner_name, csrf_token, complete, totp_on }: SignedIn) {
-  return { person_id, email, name, role, partner_name, csrf_token, complete, totp_on, idle_seconds: IDLE_MS / 1000 };
+function shown(
+  deps: Deps,
+  { person_id, email, name, role, partner_name, csrf_token, complete, needs, totp_on }: SignedIn,
+): WebSession {
+  const idle_seconds = IDLE_MS / 1000;
+  const mail = deps.mail !== null;
+  return { person_id, email, name, role, partner_name, csrf_token, complete, needs, totp_on, idle_seconds, mail };
 }
 
 function cookie(request: FastifyRequest, value: string, max_age_s: number): string {
@@ -142,6 +239,9 @@ const pendingOf = ({ headers }: FastifyRequest): string | undefined =>
   /(?:^|; ?)pestle-sso=([\w-]{20,4000})(?:;|$)/.exec(headers.cookie ?? "")?.[1];
 
 const LONGEST = 300;
+
+const optionalTextOf = (body: JsonObject, field: string): string | null =>
+  body[field] === undefined || body[field] === null ? null : textOf(body, field);
 
 function textOf(body: JsonObject, field: string): string {
   const value = body[field];

@@ -56,6 +56,7 @@ export const ordersRoutes: readonly WebRoute[] = [
     method: "GET",
     path: "/dashboard/orders.csv",
     roles: everybody,
+    step_up: true,
     handler: async (deps, call) => {
       const filter = filterOf(deps, call, queryOf(call, ...dashboardOrderFilters));
       const entry = { account_id: filter.account_id, action: "orders_exported" as const, subject: null };

@@ -15,7 +15,7 @@ import * as write from "../../usecases/orders/place-order.ts";
 import { type OrderQuery, readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
 import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
 import { answer, json, rendered, showing } from "../answer.ts";
-import { pageAnswer, pageOf } from "../page.ts";
+import { cursorOf, listAnswer, pageAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
 
@@ -41,28 +41,25 @@ export const listOrderActionRequests: ReadHandler = async (deps, { grant, params
   const order = await readOrder(deps, grant.account_id, order_number);
   if (order === undefined) throw new StatusRefusal(404);
   const asked = await listActionRequests(deps.db, grant.account_id, order_number);
-  const partner_order_action_requests = asked.map(({ id, event, reason_id, created_at }) => ({
-    id,
-    event,
-    order_number,
-    reason_id,
-    created_at: created_at.toISOString(),
-    order,
-  }));
+  // The order is the same in each entry, so it is serialized once.
+  const order_text = JSON.stringify(order);
+  const entries = asked.map(({ id, event, reason_id, created_at }) => {
+    const entry = JSON.stringify({ id, event, order_number, reason_id, created_at: created_at.toISOString() });
+    return `${entry.slice(0, -1)},"order":${order_text}}`;
+  });
   const seen = { patients: [order.patient_id], subject: order_number };
-  return showing(json(200, { partner_order_action_requests }), seen);
+  return showing(answer(200, rendered(`{"partner_order_action_requests":[${entries.join()}]}`)), seen);
 };
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
   const { before, limit } = pageOf(query);
-  const { orders, next } = await readOrders(
-    deps,
-    grant.account_id,
-    filterOf(query, deps.config.TIME_ZONE),
-    before,
-    limit,
-  );
-  return showing(pageAnswer(url, { orders }, next), { patients: orders.map(({ patient_id }) => patient_id) });
+  const filter = filterOf(query, deps.config.TIME_ZONE);
+  const { orders, positions, next } = await readOrders(deps, grant.account_id, filter, before, limit);
+  return listAnswer(url, "orders", orders, {
+    cursorAfter: (index) => cursorOf(positions[index]!),
+    next_cursor: next === null ? null : cursorOf(next),
+    patientOf: ({ patient_id }) => patient_id,
+  });
 };
 
 export const getOrder: ReadHandler = async (deps, { grant, params }) => {

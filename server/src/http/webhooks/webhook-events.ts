@@ -1,13 +1,16 @@
-import { type EventType, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import { type EventType, isEventType, ORDER_NUMBER_PATTERN, type WebhookAttempt } from "@pestle/contract";
 import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { redeliverWebhookEvent as redeliver } from "../../usecases/webhooks/endpoints-for-partner.ts";
 import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecases/webhooks/read-webhook-events.ts";
 import { json, showing } from "../answer.ts";
-import { limitOf, linkedAnswer } from "../page.ts";
+import { limitOf, listAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, textOf, timeOf } from "../query-values.ts";
 import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
+
+const attemptCursorOf = ({ at, endpoint_id, attempt }: WebhookAttempt) =>
+  attemptCursor({ at: new Date(at), endpoint_id, attempt });
 
 export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }) => {
   const limit = limitOf(query);
@@ -18,10 +21,14 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
     delivered: flagOf(query, "delivered"),
     after: timeOf(query, "after", deps.config.TIME_ZONE),
   };
-  const { webhook_events, more, end } = await readWebhookEvents(deps, grant, filter, start, limit);
+  const { webhook_events, positions, more, end } = await readWebhookEvents(deps, grant, filter, start, limit);
   const end_cursor = feedCursor(end);
-  const patients = webhook_events.flatMap(({ patient_id }) => patient_id ?? []);
-  return showing(linkedAnswer(url, { webhook_events, end_cursor }, more ? end_cursor : null), { patients });
+  return listAnswer(url, "webhook_events", webhook_events, {
+    cursorAfter: (index) => feedCursor(positions[index]!),
+    next_cursor: more ? end_cursor : null,
+    end: end_cursor,
+    patientOf: ({ patient_id }) => patient_id,
+  });
 };
 
 export const getWebhookEvent: ReadHandler = async (deps, { grant, params }) => {
@@ -35,7 +42,11 @@ export const listWebhookAttempts: ReadHandler = async (deps, { grant, params, qu
   const limit = limitOf(query);
   const page = await readAttempts(deps, grant.account_id, eventId(params), attemptPosition(query), limit);
   if (page === undefined) throw new StatusRefusal(404);
-  return linkedAnswer(url, { attempts: page.attempts }, page.next && attemptCursor(page.next));
+  const { attempts, next } = page;
+  return listAnswer(url, "attempts", attempts, {
+    cursorAfter: (index) => attemptCursorOf(attempts[index]!),
+    next_cursor: next && attemptCursor(next),
+  });
 };
 
 export const redeliverWebhookEvent: WriteHandler = (deps, call, body) =>

@@ -19,6 +19,8 @@ export async function createPerson(
     role: string;
     partner_id: string | null;
     password_hash: string;
+    /** The password was generated for the person, who must choose another one at the first sign-in. */
+    must_change_password?: boolean;
   } & Partial<PersonLicense>,
   now: Date,
 ): Promise<string> {
@@ -30,7 +32,15 @@ export async function createPerson(
     throw new AdminRefusal("Only the pharmacy's own staff can have a license.");
   }
   const person_id = randomId(12);
-  if ((await insertPerson(tx, { ...given, ...license, person_id, created_at: now })) === 0) {
+  if (
+    (await insertPerson(tx, {
+      must_change_password: false,
+      ...given,
+      ...license,
+      person_id,
+      created_at: now,
+    })) === 0
+  ) {
     throw new AdminRefusal("Another user already has this email address.");
   }
   return person_id;

@@ -1,4 +1,11 @@
-import type { AuditAction, DashboardPerson, LicenseRequest, NewPersonRequest, PersonLicense } from "@pestle/contract";
+import type {
+  AuditAction,
+  DashboardPerson,
+  LicenseRequest,
+  NewPersonRequest,
+  PersonLicense,
+  ShownPassword,
+} from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   dropSecondFactor,
@@ -11,6 +18,7 @@ import {
 } from "../../db/accounts/manage-people.ts";
 import { findPerson } from "../../db/accounts/people.ts";
 import { deleteSessionsOf } from "../../db/accounts/sessions.ts";
+import { deleteLinksOf } from "../../db/accounts/sign-in-links.ts";
 import type { Tx } from "../../db/db.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
@@ -19,30 +27,36 @@ import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { checkedLicense, createPerson, newPassword } from "./create-person.ts";
+import { createLink, mailed, NO_MAIL } from "./sign-in-links.ts";
 
 export const readPeople = async (deps: Pick<Deps, "db">): Promise<DashboardPerson[]> =>
   (await listPeople(deps.db)).map(shown);
 
-/** Creates a user with a generated password that is shown only once. */
+/** Creates a user with a generated password that is shown only once, or mails them a link to choose one. */
 export async function invitePerson(
   deps: Deps,
   by: Looker,
-  { email, name, role, partner_id = null, ...license }: NewPersonRequest,
+  { email, name, role, partner_id = null, by_email = false, ...license }: NewPersonRequest,
   request_id: string,
-): Promise<{ person: DashboardPerson; password: string }> {
+): Promise<ShownPassword> {
   if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new AdminRefusal("A name must have 1 to 100 characters.");
+  if (by_email && deps.mail === null) throw new AdminRefusal(NO_MAIL);
   const { password, password_hash } = await newPassword(deps);
-  const person = await transact(deps, async (tx) => {
+  const { person, token } = await transact(deps, async (tx) => {
     const partners = await listAccounts(tx);
     if (partner_id !== null && !partners.some((one) => one.partner_id === partner_id)) {
       throw new AdminRefusal("There is no such partner.");
     }
-    const given = { ...license, email, name, role, partner_id, password_hash };
+    const given = { ...license, email, name, role, partner_id, password_hash, must_change_password: true };
     const person_id = await createPerson(tx, given, deps.now());
     await note(deps, tx, by, "person_created", person_id, request_id);
-    return onePerson(tx, person_id);
+    return {
+      person: await onePerson(tx, person_id),
+      token: by_email ? await createLink(deps, tx, person_id, "invitation") : null,
+    };
   });
-  return { person, password };
+  if (token === null) return { person, password };
+  return { person, password: null, mailed: await mailed(deps, { email, partner_id }, token) };
 }
 
 /** Changes that an admin may make to a user. Each of them ends all of the user's sessions. */
@@ -68,6 +82,7 @@ export const changePerson = (
     const { action, apply } = changes[change];
     if ((await apply(tx, person_id, deps.now())) === 0) throw new StatusRefusal(404);
     await deleteSessionsOf(tx, person_id);
+    if (change === "disable") await deleteLinksOf(tx, person_id);
     await note(deps, tx, by, action, person_id, request_id);
     return onePerson(tx, person_id);
   });
@@ -78,10 +93,11 @@ export async function resetPassword(
   by: Looker,
   person_id: string,
   request_id: string,
-): Promise<{ person: DashboardPerson; password: string }> {
+): Promise<ShownPassword> {
   const { password, password_hash } = await newPassword(deps);
   const person = await transact(deps, async (tx) => {
-    if ((await setPassword(tx, person_id, password_hash)) === 0) throw new StatusRefusal(404);
+    if ((await setPassword(tx, person_id, password_hash, true)) === 0) throw new StatusRefusal(404);
+    await deleteLinksOf(tx, person_id);
     await deleteSessionsOf(tx, person_id);
     await note(deps, tx, by, "password_reset", person_id, request_id);
     return onePerson(tx, person_id);

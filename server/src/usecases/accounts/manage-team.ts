@@ -1,4 +1,4 @@
-import { type AuditAction, type PortalRole, portalRoles } from "@pestle/contract";
+import { type AuditAction, type PortalRole, portalRoles, type ShownSecret } from "@pestle/contract";
 import { deleteSessionsOf } from "../../db/accounts/sessions.ts";
 import { changeTeamMember, lockTeam, setTeamPassword } from "../../db/accounts/team.ts";
 import type { Deps } from "../../deps.ts";
@@ -8,9 +8,10 @@ import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { createPerson, newPassword } from "./create-person.ts";
+import { createLink, mailed, NO_MAIL } from "./sign-in-links.ts";
 
-/** A generated password, shown only once. */
-export type NewPassword = { person_id: string; password: string };
+/** A generated password, shown only once; null if the person got a link by email. */
+export type NewPassword = { person_id: string } & ShownSecret;
 
 const NAME = /^[^\p{Cc}]{1,100}$/u;
 
@@ -21,21 +22,24 @@ export async function inviteToTeam(
   partner_id: string,
   sent: SentFields,
 ): Promise<NewPassword> {
-  const { name, email, role } = sent;
-  const problems: Problem[] = unknownFields(sent, ["name", "email", "role"]);
+  const { name, email, role, by_email = false } = sent;
+  const problems: Problem[] = unknownFields(sent, ["name", "email", "role", "by_email"]);
   if (typeof name !== "string" || !NAME.test(name.trim())) problems.push({ code: 42200, field: "name" });
   if (typeof email !== "string") problems.push({ code: 42200, field: "email" });
   if (!isPortalRole(role)) problems.push({ code: 42200, field: "role" });
+  if (typeof by_email !== "boolean") problems.push({ code: 42200, field: "by_email" });
   refuseAll(problems);
   const { password, password_hash } = await newPassword(deps);
   const given = { name: String(name).trim(), email: String(email).trim(), role: String(role) };
-  const person_id = await transact(deps, async (tx) => {
+  if (by_email && deps.mail === null) throw new AdminRefusal(NO_MAIL);
+  const { person_id, token } = await transact(deps, async (tx) => {
     const now = deps.now();
-    const made = await createPerson(tx, { ...given, partner_id, password_hash }, now);
+    const made = await createPerson(tx, { ...given, partner_id, password_hash, must_change_password: true }, now);
     await auditPortal(tx, now, by, "person_created", made);
-    return made;
+    return { person_id: made, token: by_email ? await createLink(deps, tx, made, "invitation") : null };
   });
-  return { person_id, password };
+  if (token === null) return { person_id, password };
+  return { person_id, password: null, mailed: await mailed(deps, { ...given, partner_id }, token) };
 }
 
 /** Changes role, access or second factor. The person must then sign in again. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
-import type { NewSecondFactor } from "@pestle/contract";
+import { isIP } from "node:net";
+import type { NewSecondFactor, SignInAnswer, WebSession } from "@pestle/contract";
 import type { Config } from "../../config.ts";
 import {
   completeSession,
@@ -10,6 +11,7 @@ import {
   loadSession,
   noteSignIn,
   renewHash,
+  type SessionPlace,
   type SessionRow,
   type SignInRow,
   saveTotp,
@@ -35,14 +37,18 @@ const SEEN_EVERY_MS = 30_000;
 /** The signed-in person. The browser sends `csrf_token` with every change. */
 export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license_number" | "license_expires_on"> & {
   session_hash: Buffer;
+  /** What is missing until the session can do anything else. `complete` means that nothing is. */
+  needs: WebSession["needs"];
   /** The number of the person's license if it is current. */
   license: string | null;
   /** The client's address, for the audit log; absent on the command line. */
   address?: string;
 };
+/** The command line is a place without an address. */
+const addressIn = ({ address }: SessionPlace) => (isIP(address) === 0 ? null : address);
 const addressOf = ({ address }: Pick<SignedIn, "address">) => address ?? null;
 export type SignIn =
-  | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
+  | { outcome: SignInAnswer["outcome"]; cookie: string; session: SignedIn }
   /** `sso_only`: the password is right, but the person must use single sign-on. */
   | { outcome: "sso_only" }
   | { outcome: "refused" };
@@ -61,17 +67,16 @@ const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cook
 export async function signIn(
   deps: Deps,
   given: { email: string; password: string; code: string | null },
-  remote_address: string,
+  place: SessionPlace,
   request_id: string,
 ): Promise<SignIn> {
-  const wasRight = takeSignInTries(deps, given.email, remote_address);
+  const wasRight = takeSignInTries(deps, given.email, place.address);
   const person = await loadForSignIn(deps.db, given.email);
   const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
   const fits = password !== "wrong" && person !== undefined;
   const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
   if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
-    const known = person?.person_id ?? null;
-    await audit(deps, { person_id: known, action: "sign_in_refused", address: remote_address, request_id });
+    await auditRefusedSignIn(deps, person?.person_id ?? null, place, request_id);
     return { outcome: "refused" };
   }
   wasRight();
@@ -79,10 +84,10 @@ export async function signIn(
     await renewHash(deps.db, person.person_id, person.password_hash, await deps.passwords.hash(given.password));
   }
   if (await mustUseSso(deps.db, person.person_id)) {
-    await auditRefusedSignIn(deps, person.person_id, request_id, remote_address);
+    await auditRefusedSignIn(deps, person.person_id, place, request_id);
     return { outcome: "sso_only" };
   }
-  return openSession(deps, person, by_code ? "given" : "still needed", request_id, remote_address);
+  return openSession(deps, person, by_code ? "given" : "still needed", place, request_id);
 }
 
 /** Opens a session for a person who has proved who they are, complete or waiting for the second factor. */
@@ -90,18 +95,11 @@ export async function openSession(
   deps: Deps,
   person: Pick<SignInRow, "person_id" | "totp_confirmed_at">,
   second_factor: "given" | "still needed",
+  place: SessionPlace,
   request_id: string,
-  remote_address: string | null = null,
 ): Promise<OpenedSession> {
   const now = deps.now();
-  const needs =
-    second_factor === "given"
-      ? null
-      : person.totp_confirmed_at !== null
-        ? "needs_code"
-        : totpRequired(deps)
-          ? "needs_set_up"
-          : null;
+  const complete = second_factor === "given" || (person.totp_confirmed_at === null && !totpRequired(deps));
   const cookie = randomBytes(32).toString("base64url");
   const session_hash = sessionHash(cookie);
   const csrf_token = randomBytes(24).toString("base64url");
@@ -109,20 +107,17 @@ export async function openSession(
     session_hash,
     person_id: person.person_id,
     csrf_token,
-    complete: needs === null,
+    complete,
     now,
+    ...place,
   });
-  if (needs === null) await noteSignedIn(deps, person.person_id, remote_address, request_id);
+  if (complete) await noteSignedIn(deps, person.person_id, addressIn(place), request_id);
   const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
-  return { outcome: needs ?? "signed_in", cookie, session };
+  return { outcome: outcomeOf(session), cookie, session };
 }
 
-export const auditRefusedSignIn = (
-  deps: Deps,
-  person_id: string | null,
-  request_id: string,
-  address: string | null = null,
-) => audit(deps, { person_id, action: "sign_in_refused", address, request_id });
+export const auditRefusedSignIn = (deps: Deps, person_id: string | null, place: SessionPlace, request_id: string) =>
+  audit(deps, { person_id, action: "sign_in_refused", address: addressIn(place), request_id });
 
 /** Whether people need a second factor. `auto`: optional in the demo. */
 export const secondFactorOf = ({ SECOND_FACTOR }: Config, demo: boolean): Deps["second_factor"] =>
@@ -157,11 +152,15 @@ export async function liveSession(
   return signedIn(deps, session, session_hash);
 }
 
-const signedIn = (deps: SessionDeps, row: SessionRow, session_hash: Buffer): SignedIn => ({
-  ...row,
-  session_hash,
-  license: currentLicense(row, dateIn(deps.config.TIME_ZONE, deps.now())),
-});
+function signedIn(deps: SessionDeps, row: SessionRow, session_hash: Buffer): SignedIn {
+  const needs = !row.complete ? (row.totp_on ? "code" : "set_up") : row.must_change_password ? "password" : null;
+  const license = currentLicense(row, dateIn(deps.config.TIME_ZONE, deps.now()));
+  // Every guard reads `complete`, so a person with an issued password can do nothing before changing it.
+  return { ...row, session_hash, needs, complete: needs === null, license };
+}
+
+export const outcomeOf = ({ needs }: Pick<SignedIn, "needs">): SignInAnswer["outcome"] =>
+  needs === null ? "signed_in" : `needs_${needs}`;
 
 export async function signOut(deps: Deps, session: SignedIn, request_id: string): Promise<void> {
   await deleteSession(deps.db, session.session_hash);
@@ -199,15 +198,15 @@ export async function giveCode(deps: Deps, session: SignedIn, code: string, requ
     const entry = { person_id: person.person_id, action: "second_factor_set_up" as const };
     await audit(deps, { ...entry, address: addressOf(session), request_id });
   }
-  if (!session.complete) {
-    await completeSession(deps.db, session.session_hash);
+  if (session.needs === "code" || session.needs === "set_up") {
+    await completeSession(deps.db, session.session_hash, deps.now());
     await noteSignedIn(deps, person.person_id, addressOf(session), request_id);
   }
   return true;
 }
 
 /** Limits tries per person, whatever the path or address the code comes from. */
-async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
+export async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
   const wasRight = takePersonTry(deps, "code", person.person_id);
   const secret = await withKeysOfNow(deps, async () =>
     deps.vault.open(person.totp_sealed!, totpPlace(person.person_id)),

@@ -44,6 +44,14 @@ export function takeSignInTries(deps: Pick<Deps, "tries" | "now">, email: string
   };
 }
 
+/** Limits letters: an address gets few of them, and a network causes few. These tries are never given back. */
+export function takeLinkTries(deps: Pick<Deps, "tries" | "now">, email: string, remote_address: string): void {
+  takeTries(deps, deps.now(), [
+    [`link ${networkOf(remote_address)}`, tryLimits.network],
+    [`link name ${email.toLowerCase()}`, tryLimits.letters],
+  ]);
+}
+
 /** Takes a try of a signed-in or half signed-in person, from any address: a code or the current password. */
 export function takePersonTry(deps: Pick<Deps, "tries" | "now">, what: string, person_id: string): () => void {
   const key = `${what} ${person_id}`;

@@ -34,8 +34,12 @@ export async function orderDocument(
 async function keptLabel(deps: Deps, { account_id, order_number }: Work): Promise<PrintedDocument> {
   const row = await loadShipmentLabel(deps.db, account_id, order_number);
   if (row === undefined) throw new WorkRefusal("not_shipped");
-  const bytes = deps.vault.open(row.label_sealed, shipmentLabelPlace(account_id, order_number, row.shipment_id));
-  return { kind: "label", format: row.label_format, bytes };
+  const { label_format: format, tracking_url } = row;
+  const kept = deps.vault.open(row.label_sealed, shipmentLabelPlace(account_id, order_number, row.shipment_id));
+  // A partner's label has no tracking address. 0.1.0 stored such labels as they came.
+  const bytes = tracking_url === null ? await deps.documents.cleanLabel(format, kept) : kept;
+  if (bytes === undefined) throw new WorkRefusal("label_unsafe");
+  return { kind: "label", format, bytes };
 }
 
 async function drawn(

@@ -116,12 +116,15 @@ async function decline(deps: Deps, tx: Tx, loaded: LoadedOrder): Promise<Order> 
 
 type Label = { tracking_no: string; tracking_url: string | null; format: "PDF" | "PNG" | "ZPL"; data: Buffer };
 
-/** The partner's own label if it sent one, else the carrier's. */
+/** The partner's own label if it sent a printable one, else the carrier's. */
 async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
   const { order, rules } = loaded;
   const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
-  const own = loaded.custom_label();
-  if (own !== null && order.label !== null) {
+  const sent = loaded.custom_label();
+  // 0.1.0 stored labels as they came.
+  const own =
+    sent === null || order.label === null ? undefined : await deps.documents.cleanLabel(order.label.format, sent);
+  if (own !== undefined && order.label !== null) {
     const tracking_no = order.label.tracking_no ?? order.order_number;
     return { tracking_no, tracking_url: null, format: order.label.format, data: own };
   }

@@ -13,6 +13,7 @@ export const workRefusals = {
   which_item: "The order has several such items. Name one.",
   not_filled: "The order is not filled yet, so there is no lot to print.",
   not_shipped: "The order has not shipped yet.",
+  label_unsafe: "The partner's label cannot be printed safely. Make a label with the carrier.",
   lot_missing: "Enter the lot and the expiration date from each package.",
   lot_expired: "The package has expired.",
   wrong_product: "The scanned product is not the ordered one.",

@@ -21,7 +21,7 @@ const columns = ["at", "who", "role", "action", "fields", "subject", "address", 
 export const disclosuresHead = writeCsv([columns]);
 
 /** Who it was, as the log knows them. */
-export const whoOf = ({ name, person_id, credential_id, account_id, os_user, role }: Line): string =>
+const whoOf = ({ name, person_id, credential_id, account_id, os_user, role }: Line): string =>
   name ??
   person_id ??
   (credential_id === null ? null : `credential ${account_id}-${credential_id}`) ??

@@ -1,6 +1,7 @@
 import type { Address, Environment } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import type { Formulary } from "../../domain/catalogue/formulary.ts";
+import { labelBytes } from "../../domain/orders/custom-label.ts";
 import { type OrderDraft, readOrder } from "../../domain/orders/order-draft.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Verdict } from "../../domain/values/address/verdict.ts";
@@ -43,7 +44,8 @@ export async function prepareOrder(
   address: Address | null = null,
 ): Promise<PreparedOrder> {
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, orderer.clock_offset_s));
-  const { draft, problems } = readOrder(body, { zips: deps.zips, today, address });
+  const { draft: read, problems } = readOrder(body, { zips: deps.zips, today, address });
+  const draft = await withCleanLabel(deps, read);
   const { formulary } = await readCatalogue(deps, orderer.account_id);
   const sent_verdict =
     typeof draft.address === "string"
@@ -52,4 +54,13 @@ export async function prepareOrder(
   // Keyed, because an attacker could guess bodies and compare plain hashes.
   const fingerprint = deps.vault.blindIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };
+}
+
+/** Replaces the label that was sent by a clean copy. Without one, the check of the label refuses the order (42296). */
+async function withCleanLabel(deps: Deps, draft: OrderDraft): Promise<OrderDraft> {
+  const { label } = draft.shipping;
+  const sent = label && labelBytes(label);
+  if (label?.format == null || sent === null) return draft;
+  const clean = await deps.documents.cleanLabel(label.format, Buffer.from(sent, "latin1"));
+  return { ...draft, shipping: { ...draft.shipping, label: { ...label, data: clean?.toString("base64") ?? null } } };
 }

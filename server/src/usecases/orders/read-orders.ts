@@ -15,6 +15,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openWritten } from "../intake/written.ts";
 import { auditView, type PortalActor } from "../operations/audit-portal.ts";
+import { loadPage } from "../operations/load-page.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
   return withKeysOfNow(deps, async () => {
@@ -32,20 +33,40 @@ export async function readOrders(
   asked: OrderQuery,
   before: number,
   limit: number,
-): Promise<{ orders: Order[]; next: number | null }> {
+): Promise<{ orders: Order[]; positions: number[]; next: number | null }> {
   const { reference, ...others } = asked;
   const reference_index = reference === null ? null : deps.vault.blindIndex(reference, referencePlace(account_id));
   const filter: OrderFilter = { ...others, reference_index };
   return withKeysOfNow(deps, async () => {
-    // One extra row shows whether there is a next page.
-    const rows = await listOrders(deps.db, account_id, filter, before, limit + 1);
-    const shown = rows.slice(0, limit);
+    const { rows, more } = await loadPage(
+      limit,
+      (after: ReadOrder | undefined, most) => readSome(deps, account_id, filter, after?.position ?? before, most),
+      ({ bytes }) => bytes,
+    );
     return {
-      orders: shown.map((row) => answerOf(deps, account_id, row)),
-      next: rows.length > limit ? shown.at(-1)!.order_position : null,
+      orders: rows.map(({ order }) => order),
+      positions: rows.map(({ position }) => position),
+      next: more ? rows.at(-1)!.position : null,
     };
   });
 }
+
+type ReadOrder = { order: Order; position: number; bytes: number };
+async function readSome(deps: Deps, account_id: string, filter: OrderFilter, before: number, most: number) {
+  const rows = await listOrders(deps.db, account_id, filter, before, most);
+  return rows.map((row): ReadOrder => {
+    const order = answerOf(deps, account_id, row);
+    return { order, position: row.order_position, bytes: roughBytes(order) };
+  });
+}
+
+/** An order's size grows with its items and their prescriptions; measuring each one exactly would serialize it twice. */
+const BYTES_PER_ORDER = 1_500;
+const BYTES_PER_ITEM = 1_500;
+const roughBytes = ({ items, medication_requests }: Order) =>
+  BYTES_PER_ORDER +
+  BYTES_PER_ITEM * items.length +
+  medication_requests.reduce((sum, { sig_text }) => sum + BYTES_PER_ITEM + 2 * (sig_text?.length ?? 0), 0);
 
 /** An unsealed order with its state, for deciding a change. */
 export async function loadStoredOrder(deps: Deps, account_id: string, order_number: string, db: Queryable = deps.db) {

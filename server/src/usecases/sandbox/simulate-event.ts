@@ -9,6 +9,9 @@ import { randomEventId } from "../../random.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 import type { Simulation } from "./simulation.ts";
 
+/** As long as the body of a real event can be, with a margin. */
+const MOST_EVENT_BYTES = 64 * 1024;
+
 /** Only the service sets these fields. */
 const OURS = ["event_id", "timestamp"];
 
@@ -22,6 +25,9 @@ export const simulateEvent: Simulation = (deps, { account_id }, simulation, prob
       (field): Problem => ({ code: 42200, field: `simulation.${field}` }),
     ),
   );
+  if (Buffer.byteLength(compactAsciiJson(rest)) > MOST_EVENT_BYTES) {
+    problems.push({ code: 42200, field: "simulation", message: "A simulated event has at most 64 KiB." });
+  }
   refuseAll(problems);
   const attempt = async (tx: Tx) => {
     // The token's copy of the clock can be older than the last move.

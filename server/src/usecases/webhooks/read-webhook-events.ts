@@ -13,6 +13,7 @@ import { findEvent, findPositionBefore, readFeed } from "../../db/webhooks/feed.
 import type { Deps } from "../../deps.ts";
 import { attemptErrors } from "../../domain/webhooks/attempt-errors.ts";
 import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
+import { loadPage } from "../operations/load-page.ts";
 import { openBody } from "./event-body.ts";
 
 type EventDeps = { db: Queryable; vault: Vault };
@@ -27,8 +28,12 @@ const ID_SLACK_MS = 10 * 60 * 1000;
 export const earliestIdTime = (account_time: Date, clock_offset_s: number) =>
   new Date(Math.max(0, account_time.getTime() - clock_offset_s * 1000 - ID_SLACK_MS));
 
+const BYTES_PER_ATTEMPT = 500;
+
 export type EventPage = {
   webhook_events: WebhookEventRecord[];
+  /** The position of each event. */
+  positions: FeedPosition[];
   more: boolean;
   end: FeedPosition;
 };
@@ -49,7 +54,7 @@ export async function readWebhookEvents(
   );
   return withKeysOfNow(deps, async () => {
     const { rows, more, end } = await readFeed(deps.db, account_id, filter, start, limit);
-    return { webhook_events: rows.map((row) => eventRecord(deps, row)), more, end };
+    return { webhook_events: rows.map((row) => eventRecord(deps, row)), positions: rows, more, end };
   });
 }
 
@@ -114,12 +119,17 @@ export async function readAttempts(
 ): Promise<{ attempts: WebhookAttempt[]; next: AttemptPosition | null } | undefined> {
   const event = await findEvent(deps.db, account_id, event_id);
   if (event === undefined) return undefined;
+  const body_bytes = (event.body_sealed ?? event.body ?? "").length;
   return withKeysOfNow(deps, async () => {
-    const rows = await listAttempts(deps.db, account_id, event_id, before, limit + 1);
-    const shown = rows.slice(0, limit);
+    const { rows, more } = await loadPage(
+      limit,
+      (after: AttemptRow | undefined, most) => listAttempts(deps.db, account_id, event_id, after ?? before, most),
+      // Each attempt repeats the event's body.
+      ({ exchange_sealed }) => BYTES_PER_ATTEMPT + body_bytes + (exchange_sealed?.length ?? 0),
+    );
     return {
-      attempts: shown.map((row) => attemptAnswer(deps, account_id, event, row)),
-      next: rows.length > limit ? shown.at(-1)! : null,
+      attempts: rows.map((row) => attemptAnswer(deps, account_id, event, row)),
+      next: more ? rows.at(-1)! : null,
     };
   });
 }

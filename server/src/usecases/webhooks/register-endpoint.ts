@@ -20,14 +20,14 @@ import { randomSigningSecret } from "../../random.ts";
 
 /** Registers an endpoint. Shows `signing_secret` only once, and signs with the credential's older live secret. */
 export async function registerEndpoint(
-  deps: Pick<Deps, "vault">,
+  deps: Pick<Deps, "vault" | "webhook_client">,
   tx: Tx,
   grant: Pick<Grant, "account_id" | "environment" | "credential_id">,
   sent: SentFields,
   now: Date,
 ): Promise<CreatedWebhookEndpoint> {
   const { account_id } = grant;
-  const problems = endpointFieldProblems(sent, "create", grant.environment);
+  const problems = endpointFieldProblems(sent, "create", grant.environment, deps.webhook_client.loopback_ports);
   const { signing_credential_id: client_id } = sent;
   const credential_id = client_id === undefined ? grant.credential_id : ownCredential(account_id, String(client_id));
   const account = await lockEndpoints(tx, account_id);

@@ -24,7 +24,7 @@ import {
 
 /** Changes the fields that were sent and keeps the rest. If nothing differs, it writes nothing. */
 export async function updateEndpoint(
-  deps: Pick<Deps, "vault">,
+  deps: Pick<Deps, "vault" | "webhook_client">,
   tx: Tx,
   { account_id, environment }: Pick<Grant, "account_id" | "environment">,
   endpoint_id: string,
@@ -34,7 +34,7 @@ export async function updateEndpoint(
   const locked = await lockEndpoint(tx, account_id, endpoint_id);
   if (locked === undefined) throw new StatusRefusal(404);
   const { clock_offset_s, ...before } = locked;
-  const problems = endpointFieldProblems(sent, "update", environment);
+  const problems = endpointFieldProblems(sent, "update", environment, deps.webhook_client.loopback_ports);
   const { secret, signing_credential_id: client_id } = sent as WebhookEndpointUpdate;
   let switched: Parameters<typeof changedEndpoint>[2] = null;
   if (typeof client_id === "string") {

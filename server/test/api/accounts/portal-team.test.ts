@@ -1,7 +1,7 @@
 import type { PortalPerson, PortalTeam } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { signedIn, type WebPerson, webPerson } from "../../support/web.ts";
+import { OWN_PASSWORD, signedIn, type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let admin: WebPerson;
@@ -45,15 +45,15 @@ describe("a partner's team", () => {
     const changed = await admin.send("PATCH", `${P}/${person.person_id}`, { role: "partner_developer" });
     expect([changed.status, changed.body.role]).toEqual([200, "partner_developer"]);
     expect((await rafa.get(P)).status).toBe(401);
-    const again = await signedIn(app, { email: person.email, password });
+    const again = await signedIn(app, { email: person.email, password: OWN_PASSWORD });
     expect((await again.send("POST", "/portal/sandbox/credentials", { name: "mine" })).status).toBe(201);
     const shut = await admin.send("PATCH", `${P}/${person.person_id}`, { disabled: true });
     expect(shut.body.disabled_at).not.toBeNull();
     expect((await again.get(P)).status).toBe(401);
-    await expect(signedIn(app, { email: person.email, password })).rejects.toThrow("401");
+    await expect(signedIn(app, { email: person.email, password: OWN_PASSWORD })).rejects.toThrow("401");
     expect((await admin.send("POST", `${P}/${person.person_id}/password`)).status).toBe(404);
     await admin.send("PATCH", `${P}/${person.person_id}`, { disabled: false });
-    expect((await signedIn(app, { email: person.email, password })).person_id).toBe(person.person_id);
+    expect((await signedIn(app, { email: person.email, password: OWN_PASSWORD })).person_id).toBe(person.person_id);
   });
 
   test("a new password replaces a lost one", async () => {
@@ -62,7 +62,7 @@ describe("a partner's team", () => {
     const reset = await admin.send("POST", `${P}/${person.person_id}/password`);
     expect(reset.status).toBe(200);
     expect((await old.get(P)).status).toBe(401);
-    await expect(signedIn(app, { email: person.email, password })).rejects.toThrow("401");
+    await expect(signedIn(app, { email: person.email, password: OWN_PASSWORD })).rejects.toThrow("401");
     await signedIn(app, { email: person.email, password: reset.body.password });
   });
 

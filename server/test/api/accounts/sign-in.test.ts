@@ -86,7 +86,12 @@ describe("signing in", () => {
     /** A clock that does not move on its own, so that a slow machine forgets no try. */
     let at = new Date();
     const attempt = (email: string, password: string, address: string) =>
-      signInFrom({ ...app.deps, now: () => at }, { email, password, code: null }, address, randomUUID());
+      signInFrom(
+        { ...app.deps, now: () => at },
+        { email, password, code: null },
+        { address, agent: null },
+        randomUUID(),
+      );
     const told = (answer: Promise<SignIn>) =>
       answer.then(
         ({ outcome }) => outcome,

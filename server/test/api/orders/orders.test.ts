@@ -2,6 +2,7 @@ import type { MedicationRequest, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { footprint, newOrder, orderOf, placed, prescribed } from "../../support/orders.ts";
 import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "../../support/patient.ts";
+import { onePagePdf, onePixelPng } from "../../support/samples/labels.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -213,8 +214,8 @@ describe("an order", () => {
   test("accepts a custom label, and shows everything about it except the label", async () => {
     const latin1 = (text: string) => Buffer.from(text, "latin1").toString("base64");
     const labels = {
-      PDF: latin1("%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"),
-      PNG: latin1("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\b\0\0\0\0:~\x9bU\0\0\0\0IEND\xaeB`\x82"),
+      PDF: latin1(onePagePdf),
+      PNG: onePixelPng,
       ZPL: latin1("^XA\n^FO20,20^FDparcel^FS\n^XZ\n"),
     };
     for (const [format, data] of Object.entries(labels)) {

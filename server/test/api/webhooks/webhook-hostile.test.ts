@@ -143,6 +143,7 @@ beforeAll(async () => {
   const files = selfSigned(folder, "other.test");
   tls = { key: readFileSync(files.key, "utf8"), cert: readFileSync(files.cert, "utf8") };
   const webhook_client = openWebhookClient({
+    loopback_ports: "any",
     connect_timeout_ms: CONNECT_TIMEOUT_MS,
     response_timeout_ms: RESPONSE_TIMEOUT_MS,
     resolve(hostname) {

@@ -27,10 +27,10 @@ beforeAll(async () => {
       created_at, updated_at
     ${numbered}, patient`,
     `insert into prescription (account_id, patient_id, acceptance, source, intake_message_id, sender, sender_message_id,
-      prescriber_order_number, prescriber_name, received_at, expires_at, written_date, effective_date, drug_name,
-      sig_text, written_qty, refills, drug_schedule, daw, details_sealed)
+      prescriber_order_number, written_sealed, received_at, expires_at, written_date, effective_date, drug_name,
+      written_qty, refills, drug_schedule, daw, details_sealed)
     select account_id, 'copy-' || n, acceptance, source, intake_message_id, sender, 'P-1-' || n, 'copy-' || n,
-      prescriber_name, received_at, expires_at, written_date, effective_date, drug_name, sig_text, written_qty, refills,
+      written_sealed, received_at, expires_at, written_date, effective_date, drug_name, written_qty, refills,
       drug_schedule, daw, details_sealed
     ${numbered}, prescription`,
     "analyze",

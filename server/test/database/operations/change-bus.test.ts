@@ -3,6 +3,7 @@ import { announce } from "../../../src/db/bus.ts";
 import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { SOON_MS, until } from "../../support/tools/until.ts";
+import { watchRows } from "../../support/tools/watch-rows.ts";
 
 let app: TestApp;
 let account_id: string;
@@ -15,14 +16,11 @@ afterAll(() => app.stop());
 
 /** The number of statements of a call. */
 async function statementsOf(call: () => Promise<unknown>): Promise<number> {
-  const { row } = app.deps.db;
   let count = 0;
-  app.deps.db.row = (statement, params) => {
-    count++;
-    return row(statement, params);
-  };
+  // The token is read with production's connections, the rest with those of the account's environment.
+  const stops = Object.values(app.environments).map(({ tenants }) => watchRows(tenants, () => count++));
   await call();
-  app.deps.db.row = row;
+  for (const stop of stops) stop();
   return count;
 }
 const read = () => app.call("/shipping_methods");

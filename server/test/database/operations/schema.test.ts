@@ -29,6 +29,7 @@ const DIRECTORY = new Set([
   "schema_migration",
   "server_process",
   "session",
+  "sign_in_link",
   "sso_identity",
   "sso_provider",
   "webhook_feed",

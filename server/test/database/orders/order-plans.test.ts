@@ -27,7 +27,7 @@ beforeAll(async () => {
   const made = await placed(app, (await newOrder(app)).body);
   ({ order_number } = made);
   const product = products.find(({ sku }) => sku === made.items[0]!.sku)!;
-  await fillOrderBook(app.deps, account_id, { sample: order_number, product, count: ORDERS });
+  await fillOrderBook({ ...app.deps, db: app.owner }, account_id, { sample: order_number, product, count: ORDERS });
   ({ body } = await newOrder(app));
   // With a large catalogue too.
   await db.raw(

@@ -25,7 +25,7 @@ from unnest($2::uuid[]) as e(event_id)`;
 
 test("a reader that follows the feed gets every event once, in any order of commits", async () => {
   const db = openDb({
-    connection: { connectionString: app.config.DATABASE_URL },
+    connection: { connectionString: app.config.DATABASE_OWNER_URL },
     pool_size: WRITERS,
     named_statements: false,
   });
@@ -73,7 +73,7 @@ test("a reader that follows the feed gets every event once, in any order of comm
 
 test("an event waits for every transaction that started writing before it", async () => {
   const db = openDb({
-    connection: { connectionString: app.config.DATABASE_URL },
+    connection: { connectionString: app.config.DATABASE_OWNER_URL },
     pool_size: 2,
     named_statements: false,
   });

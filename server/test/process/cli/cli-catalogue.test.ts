@@ -19,8 +19,8 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   ({ account_id: account } = app.demo.partners[0]!);
   folder = mkdtempSync(join(tmpdir(), "pestle-catalogue-"));
-  const { DATABASE_URL, DATA_DIR } = app.config;
-  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = app.config;
+  env = { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
 });
 afterAll(async () => {
   await app.stop();

@@ -17,8 +17,8 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-logs-"));
   writeDemo(app.config.DATA_DIR, app.demo);
-  const { DATABASE_URL, DATA_DIR } = app.config;
-  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = app.config;
+  env = { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
 });
 afterAll(async () => {
   await app.stop();

@@ -20,8 +20,15 @@ let account: string;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-order-"));
-  const { DATABASE_URL, DATA_DIR } = app.config;
-  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY, XDG_CONFIG_HOME: folder };
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = app.config;
+  env = {
+    DATABASE_URL,
+    DATABASE_OWNER_URL,
+    DATABASE_JOBS_URL,
+    DATA_DIR,
+    MASTER_KEY: TEST_MASTER_KEY,
+    XDG_CONFIG_HOME: folder,
+  };
   account = app.demo.partners[0]!.account_id;
   const roles = ["technician", "pharmacist", "lead"];
   await staffAtCli(app, env, Object.fromEntries(roles.map((role) => [mail(role), role])));

@@ -24,8 +24,15 @@ beforeAll(async () => {
   app = await startTestApp();
   folder = mkdtempSync(join(tmpdir(), "pestle-rx-"));
   writeDemo(app.config.DATA_DIR, app.demo);
-  const { DATABASE_URL, DATA_DIR } = app.config;
-  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY, XDG_CONFIG_HOME: join(folder, "config") };
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = app.config;
+  env = {
+    DATABASE_URL,
+    DATABASE_OWNER_URL,
+    DATABASE_JOBS_URL,
+    DATA_DIR,
+    MASTER_KEY: TEST_MASTER_KEY,
+    XDG_CONFIG_HOME: join(folder, "config"),
+  };
 });
 afterAll(async () => {
   await app.stop();
@@ -149,7 +156,7 @@ describe("rx send", () => {
     const own = await startTestApp();
     try {
       writeDemo(own.config.DATA_DIR, own.demo);
-      const settings = { ...env, DATABASE_URL: own.config.DATABASE_URL, DATA_DIR: own.config.DATA_DIR };
+      const settings = { ...env, DATABASE_URL: own.config.DATABASE_OWNER_URL, DATA_DIR: own.config.DATA_DIR };
       const { text, failed } = await run("rx send", { preset: "cancel" }, "", settings);
       expect(text).toContain("Not canceled: This pharmacy does not know the prescription.");
       expect(text).toContain("It needs a manual review: pestle rx review");
@@ -388,8 +395,8 @@ describe("rx review", () => {
   test("routes an unrouted message to an account, and closes other entries with a note", async () => {
     const own = await startTestApp();
     try {
-      const { DATABASE_URL, DATA_DIR } = own.config;
-      const settings = { ...env, DATABASE_URL, DATA_DIR };
+      const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = own.config;
+      const settings = { ...env, DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR };
       const there = (name: string, options = {}, argument = "") => run(name, options, argument, settings);
       const network = await openIntake(own);
       const [willow] = own.demo.partners;

@@ -20,10 +20,18 @@ let env: Record<string, string>;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-staff-"));
-  const { DATABASE_URL, DATA_DIR } = app.config;
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = app.config;
   const XDG_CONFIG_HOME = join(folder, "config");
   file = join(XDG_CONFIG_HOME, "pestle/staff.json");
-  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY, XDG_CONFIG_HOME, LOG_LEVEL: "warn" };
+  env = {
+    DATABASE_URL,
+    DATABASE_OWNER_URL,
+    DATABASE_JOBS_URL,
+    DATA_DIR,
+    MASTER_KEY: TEST_MASTER_KEY,
+    XDG_CONFIG_HOME,
+    LOG_LEVEL: "warn",
+  };
 });
 afterEach(() => rmSync(join(folder, "config"), { recursive: true, force: true }));
 afterAll(async () => {

@@ -68,6 +68,12 @@ const refused: Partial<Record<DescriptionCode, Loose[]>> = {
   ],
   "206": [bundleWith((request) => delete request.medicationCodeableConcept)],
   resource_type: ["[]", "null", "1", '"Bundle"', {}, { resourceType: "Patient" }, { resourceType: ["Bundle"] }],
+  repeated_name: [
+    '{"resourceType":"Bundle","resourceType":"Bundle"}',
+    JSON.stringify(bundle()).replace('"status":', '"status":"cancelled","status":'),
+    JSON.stringify(bundle()).replace('"status":', '"\\u0073tatus" : "cancelled", "status" :'),
+    '{"resourceType":"Bundle","__proto__":1,"__proto__":2}',
+  ],
   bundle_type: ["searchset", "history", "document", "batch-response"].map((type) => ({ ...bundle(), type })),
   request_missing: [
     { resourceType: "Bundle", type: "collection" },
@@ -284,9 +290,24 @@ describe("the answer", () => {
       expect(outcome.issue[0]?.severity).toBe(result.ok ? "information" : "error");
       for (const { details, expression } of outcome.issue) {
         expect(sentences).toContain(details.text);
-        for (const path of expression ?? []) expect(path).toMatch(/^[A-Z][A-Za-z]+(\.[a-z][A-Za-z]+)+$/);
+        for (const path of expression ?? [])
+          expect(path).toMatch(/^[A-Z][A-Za-z]+(\.(_?[a-z][A-Za-z]+|\*)(\[\d+\])*)+$/);
       }
     }
+  });
+
+  test("names the place of a name that appears twice, and no name that could be a patient's", () => {
+    const places = (json: string) => {
+      const result = readFhir(Buffer.from(json), null);
+      return result.ok ? "read" : outcomeOf(result.refusal, []).issue.flatMap(({ expression = [] }) => expression);
+    };
+    const entry = '{"resource":{"note":[{},{"text":1,"\\u0074ext":2}]}}';
+    expect(places(`{"resourceType":"Bundle","entry":[{},${entry}]}`)).toEqual([
+      "Bundle.entry[1].resource.note[1].text",
+    ]);
+    expect(places('{"resourceType":"Bundle","Wren O\'Hara":{"a":"a:\\"","a" :1}}')).toEqual(["Bundle.*.a"]);
+    expect(places('{"__proto__":1,"__proto__":2}')).toEqual(["Resource.*"]);
+    expect(places('{"resourceType":"Bundle","a":{"b":"b","c":["b","b"]},"d":{"b":"a:"}}')).not.toContain("Bundle.a");
   });
 
   test("contains our numbers if there are any", () => {

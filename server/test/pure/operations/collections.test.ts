@@ -20,6 +20,11 @@ const bounded: Record<string, string> = {
   "admission.ts line": "a request that finds the line full gets 503",
   "backup-file.ts counts": "one entry per table of the schema",
   "copies.ts running": "one load per account of a request in progress, and admission limits those",
+  "adapters/documents/sheet.ts chunks": "lives for one document",
+  "http/body.ts chunks": "keeps at most the largest body that its route allows",
+  "http/listener.ts routes": "one entry per route in the code",
+  "http/connections.ts counts": "one entry per network with an open connection, and connections are limited",
+  "http/connections.ts readers": "one entry per open connection, and connections are limited",
   "passwords.ts waiting": "a caller that finds the line full gets 503",
   "audit-log.ts waiting": "refuses the read beyond MOST_ENTRIES or MOST_BYTES",
   "request-log.ts waiting": "drops and counts requests beyond MOST_WAITING",
@@ -107,10 +112,16 @@ function isCollection(made: Node | null | undefined): boolean {
 
 const isFunction = ({ type }: Node) => /^(FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type);
 
-/** A function that lives on after the one around it returned: a method, a named function or one kept under a name. */
+const LISTENS = new Set(["on", "once", "addListener", "addHook", "setInterval", "setTimeout"]);
+
+/**
+ * A function that lives on after the one around it returned: a method, a named function, one kept under a name, or one
+ * that listens or waits.
+ */
 function outlives(node: Node): boolean {
   if (!isFunction(node)) return false;
-  return node.type === "FunctionDeclaration" || !/^(Call|New)Expression$/.test(node.parent?.type ?? "");
+  if (node.type === "FunctionDeclaration" || !/^(Call|New)Expression$/.test(node.parent?.type ?? "")) return true;
+  return node.parent?.type === "CallExpression" && LISTENS.has(nameOf(nodeOf(node.parent["callee"])));
 }
 
 type Found = { name: string; at: Node; field: boolean };

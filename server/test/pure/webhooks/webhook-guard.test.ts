@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openWebhookClient } from "../../../src/adapters/webhook-client.ts";
 import { addressKind } from "../../../src/domain/webhooks/webhook-address.ts";
-import { checkWebhookUrl, mayConnect, type UrlProblem } from "../../../src/domain/webhooks/webhook-url.ts";
+import { checkWebhookUrl, mayConnect, opensPort, type UrlProblem } from "../../../src/domain/webhooks/webhook-url.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 
 /** Allowed webhook targets. These tests connect only to loopback; they check other addresses without a call. */
@@ -76,15 +76,23 @@ for (const [kind, list] of Object.entries(addresses)) {
   });
 }
 
-test("only https goes to the internet, and only the sandbox can reach this machine", () => {
-  expect(mayConnect("8.8.8.8", "https", "production")).toBe(true);
-  expect(mayConnect("8.8.8.8", "https", "sandbox")).toBe(true);
-  expect(mayConnect("8.8.8.8", "http", "production")).toBe(false);
-  expect(mayConnect("8.8.8.8", "http", "sandbox")).toBe(false);
-  expect(mayConnect("127.0.0.1", "http", "sandbox")).toBe(true);
-  expect(mayConnect("::1", "https", "sandbox")).toBe(true);
-  expect(mayConnect("127.0.0.1", "https", "production")).toBe(false);
-  expect(mayConnect("10.0.0.1", "https", "sandbox")).toBe(false);
+test("only https goes to the internet, and this machine only where its port is open", () => {
+  for (const loopback of [true, false]) {
+    expect(mayConnect("8.8.8.8", "https", loopback)).toBe(true);
+    expect(mayConnect("8.8.8.8", "http", loopback)).toBe(false);
+    expect(mayConnect("10.0.0.1", "https", loopback)).toBe(false);
+    expect(mayConnect("127.0.0.1", "http", loopback)).toBe(loopback);
+    expect(mayConnect("::1", "https", loopback)).toBe(loopback);
+  }
+});
+
+test("no port is open to production, all next to the demo, and otherwise those that the operator names", () => {
+  expect(opensPort("any", "sandbox", 9)).toBe(true);
+  expect(opensPort("any", "production", 9)).toBe(false);
+  expect(opensPort([3000], "sandbox", 3000)).toBe(true);
+  expect(opensPort([3000], "sandbox", 3001)).toBe(false);
+  expect(opensPort([3000], "production", 3000)).toBe(false);
+  expect(opensPort([], "sandbox", 3000)).toBe(false);
 });
 
 const urls: [url: string, production: UrlProblem | null, sandbox: UrlProblem | null][] = [
@@ -135,8 +143,19 @@ const urls: [url: string, production: UrlProblem | null, sandbox: UrlProblem | n
   ["http://0x7f.1:8080/", "scheme", null],
 ];
 test.each(urls)("the URL %j is checked without a lookup", (url, production, sandbox) => {
-  expect(checkWebhookUrl(url, "production")).toBe(production);
-  expect(checkWebhookUrl(url, "sandbox")).toBe(sandbox);
+  expect(checkWebhookUrl(url, "production", "any")).toBe(production);
+  expect(checkWebhookUrl(url, "sandbox", "any")).toBe(sandbox);
+  // Without an open port, this machine is private in both environments.
+  for (const environment of ["production", "sandbox"] as const) {
+    expect(checkWebhookUrl(url, environment, [])).toBe(production);
+  }
+});
+
+test("a sandbox URL can lead to a port of this machine that the operator named, and to no other", () => {
+  expect(checkWebhookUrl("http://localhost:3000/hook", "sandbox", [3000])).toBe(null);
+  expect(checkWebhookUrl("http://localhost:3001/hook", "sandbox", [3000])).toBe("loopback_only");
+  expect(checkWebhookUrl("https://127.0.0.1/hook", "sandbox", [3000])).toBe("address");
+  expect(checkWebhookUrl("http://localhost:3000/hook", "production", [3000])).toBe("scheme");
 });
 
 describe("a connection", () => {
@@ -151,9 +170,10 @@ describe("a connection", () => {
     environment: "production" | "sandbox";
     scheme?: "http" | "https";
     resolve?: (hostname: string) => Promise<string[]>;
+    loopback_ports?: "any" | number[];
   }) => {
     const resolve = given.resolve ?? (() => Promise.reject(new Error("nobody is to be asked")));
-    const client = openWebhookClient({ resolve });
+    const client = openWebhookClient({ resolve, loopback_ports: given.loopback_ports ?? "any" });
     const url = `${given.scheme ?? "http"}://${given.host}:${portOf()}/hook`;
     const answer = await client.send({ environment: given.environment, url, headers: {}, body: "{}" });
     await client.close();
@@ -164,6 +184,31 @@ describe("a connection", () => {
     expect(await post({ host: "127.0.0.1", environment: "sandbox" })).toBe(200);
     expect(await post({ host: "localhost", environment: "sandbox" })).toBe(200);
     expect(await post({ host: "0x7f.1", environment: "sandbox" })).toBe(200);
+  });
+
+  test("of the sandbox reaches only the open ports of this machine, in any spelling or by any name", async () => {
+    const connected = receiver.connections();
+    const resolve = async () => ["127.0.0.1"];
+    for (const host of ["127.0.0.1", "localhost", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "a.test"]) {
+      const asked = { host, environment: "sandbox" as const, resolve };
+      expect(await post({ ...asked, loopback_ports: [] }), host).toBe("BLOCKED_ADDRESS");
+      expect(await post({ ...asked, loopback_ports: [Number(portOf()) - 1] }), host).toBe("BLOCKED_ADDRESS");
+    }
+    expect(receiver.connections()).toBe(connected);
+    const open = { environment: "sandbox" as const, resolve, loopback_ports: [Number(portOf())] };
+    expect(await post({ ...open, host: "127.0.0.1" })).toBe(200);
+    expect(await post({ ...open, host: "a.test" })).toBe(200);
+  });
+
+  test("over plain HTTP shows its answer next to the demo only", async () => {
+    const bodyAt = async (loopback_ports: "any" | number[]) => {
+      const client = openWebhookClient({ loopback_ports });
+      const { body } = await client.send({ environment: "sandbox", url: receiver.url, headers: {}, body: "{}" });
+      await client.close();
+      return body.toString();
+    };
+    expect(await bodyAt("any")).toBe("ok");
+    expect(await bodyAt([Number(portOf())])).toBe("");
   });
 
   test("of production never reaches this machine, in any spelling or by any name", async () => {
@@ -200,7 +245,7 @@ describe("a connection", () => {
   });
 
   test("that was made for the sandbox serves no other environment", async () => {
-    const client = openWebhookClient({ resolve: async () => ["127.0.0.1"] });
+    const client = openWebhookClient({ loopback_ports: "any", resolve: async () => ["127.0.0.1"] });
     const url = `http://same.test:${portOf()}/hook`;
     const send = async (environment: "production" | "sandbox") => {
       const { status, trouble } = await client.send({ environment, url, headers: {}, body: "{}" });

@@ -88,7 +88,7 @@ export async function runGuide(
       PESTLE: join(ROOT, "server/src/cli/main.ts"),
       TSX: pathToFileURL(join(ROOT, "node_modules/tsx/dist/loader.mjs")).href,
       DATA_DIR: app.config.DATA_DIR,
-      DATABASE_URL: app.config.DATABASE_URL,
+      DATABASE_URL: app.config.DATABASE_OWNER_URL,
       MASTER_KEY: TEST_MASTER_KEY,
     },
   });

@@ -13,6 +13,8 @@ import { PasswordDialog } from "../sign-in/password-dialog.tsx";
 import { SecondFactorDialog } from "../sign-in/second-factor-dialog.tsx";
 import { signedOut, useSession, useSignedIn } from "../sign-in/session.ts";
 import { SignInLayer } from "../sign-in/sign-in-layer.tsx";
+import { useStepUp } from "../sign-in/step-up.ts";
+import { StepUpDialog } from "../sign-in/step-up-dialog.tsx";
 import { Palette, type PaletteSearch } from "./palette.tsx";
 import type { Screen } from "./screen.ts";
 import styles from "./shell.module.css";
@@ -40,6 +42,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
   const session = useSignedIn();
   const state = useSession();
   const locked = state.phase === "in" && state.locked;
+  const stepping_up = useStepUp();
   const navigate = useNavigate();
   const { pathname } = useLocation();
   const [layer, setLayer] = useState<"palette" | "sheet" | "second_factor" | "password" | null>(null);
@@ -109,6 +112,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
                       onChoose: () => setLayer("second_factor"),
                     },
                   ]),
+              { label: "Your sign-in", icon: "person" as const, onChoose: () => void navigate({ to: "/account" }) },
               { label: "Change password", icon: "key", onChoose: () => setLayer("password") },
               { label: "Sign out", icon: "external", onChoose: () => void signOut() },
             ]}
@@ -153,6 +157,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
         {layer === "second_factor" && <SecondFactorDialog onClose={() => setLayer(null)} />}
         <Toasts />
       </div>
+      {stepping_up && !locked && <StepUpDialog />}
       {locked && <SignInLayer />}
     </>
   );

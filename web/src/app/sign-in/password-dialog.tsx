@@ -1,4 +1,3 @@
-import { SHORTEST_PASSWORD } from "@pestle/contract";
 import { useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
@@ -6,6 +5,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
+import { NewPasswordField } from "./new-password-field.tsx";
 
 /** Changes the signed-in user's password. */
 export function PasswordDialog({ onClose }: { onClose: () => void }) {
@@ -34,16 +34,7 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />
-      <TextField
-        label="New password"
-        hint={`At least ${SHORTEST_PASSWORD} characters.`}
-        type="password"
-        autoComplete="new-password"
-        minLength={SHORTEST_PASSWORD}
-        required
-        value={new_password}
-        onChange={(event) => setNewPassword(event.target.value)}
-      />
+      <NewPasswordField value={new_password} onChange={setNewPassword} />
       {change.error !== null && <Problem error={change.error} />}
     </Dialog>
   );

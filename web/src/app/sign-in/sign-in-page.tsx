@@ -1,6 +1,8 @@
+import { useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import mark from "../../ui/mark.svg";
+import { LinkForm, linkToken } from "./link-form.tsx";
 import { readSession, type SessionState } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";
@@ -8,13 +10,14 @@ import { SsoRefused } from "./single-sign-on.tsx";
 
 /** For users without a session. The URL stays the same, so they land on the page they asked for. */
 export function SignInPage({ state, name }: { state: SessionState; name: string }) {
+  const [token, setToken] = useState(linkToken);
   return (
     <main className={styles["page"]}>
       <div className={styles["box"]}>
         <header className={styles["head"]}>
           <img src={mark} alt="" width="40" height="40" />
           <div>
-            <h1>Sign in</h1>
+            <h1>{token === null ? "Sign in" : "Choose a password"}</h1>
             <p className="quiet">{name}</p>
           </div>
         </header>
@@ -26,7 +29,12 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
           />
         )}
         <SsoRefused />
-        {state.phase === "out" && <SignInForm half={state.half} sso={state.sso} />}
+        {state.phase === "out" &&
+          (token === null ? (
+            <SignInForm half={state.half} mail={state.mail} sso={state.sso} />
+          ) : (
+            <LinkForm token={token} onDone={() => setToken(null)} />
+          ))}
       </div>
     </main>
   );

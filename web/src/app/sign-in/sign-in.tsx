@@ -1,32 +1,40 @@
-import type { SignInAnswer, SsoOffer, WebBody } from "@pestle/contract";
+import type { SsoOffer } from "@pestle/contract";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
-import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { endSession } from "./end-session.ts";
+import { ForgottenForm } from "./forgotten.tsx";
+import { NewPasswordField } from "./new-password-field.tsx";
+import { post } from "./post.ts";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SingleSignOn } from "./single-sign-on.tsx";
 
-type Step = "password" | "code" | "set_up";
+type Step = "password" | "code" | "set_up" | "new_password";
 
-/** Email and password, then the second-factor code or its setup. */
+/** Email and password, then the second-factor code or its setup, then a new password in place of an issued one. */
 export function SignInForm({
   email: known,
   half,
+  mail = false,
   sso = null,
 }: {
   email?: string;
   half: Session | null;
+  mail?: boolean;
   sso?: SsoOffer | null;
 }) {
-  const [given, setGiven] = useState({ email: known ?? "", password: "", code: "" });
+  const [given, setGiven] = useState({ email: known ?? "", password: "", code: "", new_password: "" });
+  const [forgotten, setForgotten] = useState(false);
   const [half_session, setHalf] = useState(half);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const step: Step = half_session === null ? "password" : half_session.totp_on ? "code" : "set_up";
+  const { needs = null } = half_session ?? {};
+  const step: Step = needs === null ? "password" : needs === "password" ? "new_password" : needs;
+  // After a reload the page no longer knows the password that the user typed.
+  const [typed_before] = useState(() => half === null);
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -34,10 +42,7 @@ export function SignInForm({
     setBusy(true);
     setError(null);
     try {
-      const answer =
-        step === "password"
-          ? await post("/session", { email: given.email, password: given.password }, csrfToken())
-          : await post("/session/code", { code: given.code.replaceAll(" ", "") }, half_session!.csrf_token);
+      const answer = await send();
       if (answer.outcome === "signed_in") signedIn(answer);
       else applySession(answer);
     } catch (caught) {
@@ -46,6 +51,13 @@ export function SignInForm({
       if (step !== "password") applySession((await serverSession().catch(() => null))?.session ?? null);
     }
     setBusy(false);
+  }
+
+  function send() {
+    const { email, password, code, new_password } = given;
+    if (step === "password") return post("/session", { email, password }, csrfToken());
+    if (step === "new_password") return post("/session/password", { password, new_password }, half_session!.csrf_token);
+    return post("/session/code", { code: code.replaceAll(" ", "") }, half_session!.csrf_token);
   }
 
   function applySession(session: Session | null) {
@@ -64,6 +76,7 @@ export function SignInForm({
     }
   }
 
+  if (forgotten) return <ForgottenForm email={given.email} onBack={() => setForgotten(false)} />;
   return (
     <form className={styles["form"]} onSubmit={submit}>
       {step === "password" && (
@@ -92,7 +105,26 @@ export function SignInForm({
         </>
       )}
       {step === "set_up" && <SecondFactorSetUp csrf_token={half_session!.csrf_token} />}
-      {step !== "password" && (
+      {step === "new_password" && (
+        <>
+          <p>Someone issued your password. Choose one that only you know.</p>
+          {!typed_before && (
+            <TextField
+              label="Current password"
+              type="password"
+              autoComplete="current-password"
+              required
+              value={given.password}
+              onChange={(event) => setGiven({ ...given, password: event.target.value })}
+            />
+          )}
+          <NewPasswordField
+            value={given.new_password}
+            onChange={(new_password) => setGiven({ ...given, new_password })}
+          />
+        </>
+      )}
+      {(step === "code" || step === "set_up") && (
         <TextField
           label="Code"
           hint="The 6-digit code from your authenticator app."
@@ -107,8 +139,13 @@ export function SignInForm({
       )}
       {error !== null && <Problem error={error} />}
       <Button tone="primary" type="submit" busy={busy}>
-        {step === "password" ? "Sign in" : "Verify code"}
+        {buttons[step]}
       </Button>
+      {step === "password" && mail && (
+        <Button tone="quiet" onClick={() => setForgotten(true)}>
+          Forgot your password?
+        </Button>
+      )}
       {step === "password" && <SingleSignOn offer={sso} email={given.email} />}
       {step !== "password" && (
         <Button tone="quiet" onClick={startOver}>
@@ -119,31 +156,9 @@ export function SignInForm({
   );
 }
 
-/**
- * The server requires the CSRF token of the browser's current session. If this page holds an older token, for example
- * after an unfinished sign-in in another tab, fetch the current token and retry.
- */
-async function post<const Path extends "/session" | "/session/code">(
-  path: Path,
-  body: WebBody<`POST ${Path}`>,
-  csrf_token: string | null,
-): Promise<SignInAnswer> {
-  let response = await sendTo(path, body, csrf_token);
-  if (response.status === 404) {
-    const { session } = await serverSession();
-    response = await sendTo(path, body, session?.csrf_token ?? null);
-  }
-  if (!response.ok) throw await errorOf(response);
-  return bodyOf<`POST ${Path}`>(`POST ${path}`, response);
-}
-
-const sendTo = (path: string, body: object, csrf_token: string | null): Promise<Response> =>
-  send(path, {
-    method: "POST",
-    headers: {
-      accept: "application/json",
-      "content-type": "application/json",
-      ...(csrf_token !== null && { "x-csrf-token": csrf_token }),
-    },
-    body: JSON.stringify(body),
-  });
+const buttons: Record<Step, string> = {
+  password: "Sign in",
+  code: "Verify code",
+  set_up: "Verify code",
+  new_password: "Save password",
+};

@@ -2,9 +2,10 @@ import type { NewPersonRequest, PersonRoleName, ShownPassword } from "@pestle/co
 import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
-import { SelectField, TextField } from "../../ui/controls/field.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { useAccounts } from "../accounts.tsx";
 import { LicenseFields, licenseOf, typedLicense } from "./license-fields.tsx";
@@ -14,6 +15,8 @@ import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
 export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (shown: ShownPassword) => void }) {
   const partners = new Map(useAccounts().map(({ partner_id, partner }) => [partner_id ?? "", partner ?? ""]));
   const [given, setGiven] = useState({ name: "", email: "", role: "technician" as PersonRoleName, partner_id: "" });
+  const [by_email, setByEmail] = useState(false);
+  const { mail } = useSignedIn();
   const [license, setLicense] = useState(typedLicense());
   const partner = isPartnerRole(given.role);
   const licensed = needsLicense(given.role);
@@ -21,6 +24,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
     () => {
       const body: NewPersonRequest = {
         ...given,
+        by_email,
         partner_id: partner ? given.partner_id : null,
         ...(licensed && licenseOf(license)),
       };
@@ -71,6 +75,14 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
         />
       )}
       {licensed && <LicenseFields typed={license} onChange={setLicense} />}
+      {mail && (
+        <CheckField
+          label="Send an invitation by email"
+          hint="They choose their own password with a link that works once, within three days."
+          checked={by_email}
+          onChange={(event) => setByEmail(event.target.checked)}
+        />
+      )}
       {create.error !== null && problemOf(create.error, "email") === null && <Problem error={create.error} />}
     </Dialog>
   );

@@ -1,5 +1,6 @@
 import type { DashboardPerson, ShownPassword } from "@pestle/contract";
 import { useState } from "react";
+import { Invited } from "../../app/account/invited.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
@@ -136,12 +137,14 @@ function License({ person }: { person: DashboardPerson }) {
   );
 }
 
-function Password({ shown: { person, password }, onClose }: { shown: ShownPassword; onClose: () => void }) {
+function Password({ shown, onClose }: { shown: ShownPassword; onClose: () => void }) {
+  const { person, password } = shown;
+  if (password === null) return <Invited person={person} mailed={shown.mailed} onClose={onClose} />;
   return (
     <ShownOnce
       title={`${person.name} can sign in`}
       onClose={onClose}
-      keep={`You cannot view it again. Send it to ${person.name} over a secure channel, not by email.`}
+      keep={`You cannot view it again. Send it to ${person.name} over a secure channel, not by email. They choose their own at the first sign-in.`}
       secrets={[
         { label: "URL", text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
         { label: "Email", text: person.email },

@@ -1,9 +1,12 @@
 import type { DashboardPerson, ShownPassword } from "@pestle/contract";
 import { useState } from "react";
+import { deviceName } from "../../app/account/device-name.ts";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
+import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useSignedIn } from "../../app/sign-in/session.ts";
+import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
@@ -13,7 +16,7 @@ import { When } from "../../ui/time.tsx";
 import { LicenseFields, licenseOf, typedLicense } from "./license-fields.tsx";
 import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
 
-type Deed = "disable" | "password" | "second_factor" | "license";
+type Deed = "disable" | "password" | "second_factor" | "license" | "sessions";
 
 /** User details and admin actions. Every action except a new license signs the user out. */
 export function PersonDialog({
@@ -46,10 +49,21 @@ export function PersonDialog({
     reads,
     after: onPassword,
   });
+  const sessions = useChange(() => api(`${path}/end_sessions`, { method: "POST" }), {
+    ...back,
+    done: `${person.name} is signed out everywhere.`,
+  });
   const close = () => setDeed(null);
   const staff = !isPartnerRole(person.role);
 
   if (deed === "license") return <LicenseDialog person={person} onClose={close} />;
+  if (deed === "sessions") {
+    return (
+      <Confirm title={`Sign out ${person.name}?`} confirm="Sign out" change={sessions} onClose={close}>
+        <PersonSessions person_id={person.person_id} />
+      </Confirm>
+    );
+  }
   if (deed === "disable") {
     return (
       <Confirm title={`Disable ${person.name}?`} confirm="Disable" change={disable} onClose={close}>
@@ -98,6 +112,7 @@ export function PersonDialog({
               </Button>
             )
           )}
+          <Button onClick={() => setDeed("sessions")}>Sessions</Button>
           {staff && <Button onClick={() => setDeed("license")}>License</Button>}
           {person.second_factor && <Button onClick={() => setDeed("second_factor")}>Remove two-factor</Button>}
           <Button icon="key" onClick={() => setDeed("password")}>
@@ -123,6 +138,28 @@ export function PersonDialog({
       {me && <p className="small quiet">This is your account. Only another admin can disable it.</p>}
       {enable.error !== null && <Problem error={enable.error} />}
     </Dialog>
+  );
+}
+
+/** Where a person is signed in. */
+function PersonSessions({ person_id }: { person_id: string }) {
+  const query = useApi(`/dashboard/people/${person_id}/sessions`);
+  return (
+    <Loaded query={query} lines={2}>
+      {({ sessions }) =>
+        sessions.length === 0 ? (
+          <p>They are not signed in anywhere.</p>
+        ) : (
+          <ul>
+            {sessions.map(({ session_id, agent, address, last_seen_at }) => (
+              <li key={session_id}>
+                {deviceName(agent)}, {address ?? "unknown address"}, last seen <When at={last_seen_at} />
+              </li>
+            ))}
+          </ul>
+        )
+      }
+    </Loaded>
   );
 }
 

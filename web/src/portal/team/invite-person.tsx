@@ -2,9 +2,10 @@ import { type PortalInvitation, type PortalInvited, type PortalRole, portalRoles
 import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
-import { SelectField, TextField } from "../../ui/controls/field.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { usePortal } from "../account.tsx";
 import { roleNames } from "./role-names.ts";
@@ -17,6 +18,7 @@ export function InvitePerson({
   onInvited: (invited: PortalInvited) => void;
 }) {
   const { api_base } = usePortal();
+  const { mail } = useSignedIn();
   const [given, setGiven] = useState<PortalInvitation>({ name: "", email: "", role: "partner_developer" });
   const invite = useChange(() => api(`${api_base}/team`, { method: "POST", body: given }), {
     reads: [`${api_base}/team`],
@@ -62,7 +64,15 @@ export function InvitePerson({
         problem={problemOf(invite.error, "role")}
         onChange={(event) => setGiven({ ...given, role: event.target.value as PortalRole })}
       />
-      <p className="quiet small">Pestle creates a password and shows it to you once.</p>
+      {mail && (
+        <CheckField
+          label="Send an invitation by email"
+          hint="They choose their own password with a link that works once, within three days."
+          checked={given.by_email ?? false}
+          onChange={(event) => setGiven({ ...given, by_email: event.target.checked })}
+        />
+      )}
+      {!given.by_email && <p className="quiet small">Pestle creates a password and shows it to you once.</p>}
       {invite.error !== null && !has_field_problem && <Problem error={invite.error} />}
     </Dialog>
   );

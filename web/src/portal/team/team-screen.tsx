@@ -1,5 +1,6 @@
 import { type PortalInvited, type PortalPerson, portalRoles } from "@pestle/contract";
 import { useState } from "react";
+import { Invited } from "../../app/account/invited.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
@@ -96,7 +97,10 @@ export function TeamScreen() {
           }}
         />
       )}
-      {invited && (
+      {invited?.password === null && (
+        <Invited person={invited.person} mailed={invited.mailed} onClose={() => setInvited(null)} />
+      )}
+      {invited && invited.password !== null && (
         <ShownOnce
           title={`Password for ${invited.person.name}`}
           onClose={() => setInvited(null)}
@@ -106,7 +110,10 @@ export function TeamScreen() {
             { label: "Password", text: invited.password },
           ]}
         >
-          <p>Ask them to set up two-factor authentication after they sign in.</p>
+          <p>
+            They choose their own password at the first sign-in. Ask them to set up two-factor authentication after they
+            sign in.
+          </p>
         </ShownOnce>
       )}
     </Page>

@@ -1,4 +1,5 @@
 import type { SsoOffer, SsoRefusal } from "@pestle/contract";
+import type { SessionPlace } from "../../../db/accounts/sessions.ts";
 import {
   findProvider,
   findSsoPerson,
@@ -78,14 +79,14 @@ export type FinishedSso = { return_to: string } & ({ refused: SsoRefusal } | { r
 /** Finishes it: the provider's answer must belong to this browser's request, and its person must be one of ours. */
 export async function finishSso(
   deps: Deps,
-  given: { query: string; pending: string | undefined },
+  given: { query: string; pending: string | undefined; place: SessionPlace },
   request_id: string,
 ): Promise<FinishedSso> {
   const pending = await openPending(deps, given.pending);
   if (pending === undefined) return { return_to: "/dashboard", refused: "failed" };
   const { return_to } = pending;
   const refuse = async (refused: SsoRefusal, person_id: string | null = null): Promise<FinishedSso> => {
-    await auditRefusedSignIn(deps, person_id, request_id);
+    await auditRefusedSignIn(deps, person_id, given.place, request_id);
     return { return_to, refused };
   };
   const provider = await findProvider(deps.db, pending.provider_id);
@@ -110,7 +111,13 @@ export async function finishSso(
     const tied = await tieIdentity(deps.db, provider.provider_id, subject, person.person_id, deps.now());
     if (tied === 0) return refuse("changed", person.person_id);
   } else if (person.subject !== subject) return refuse("changed", person.person_id);
-  const signed = await openSession(deps, person, provider.own_second_factor ? "still needed" : "given", request_id);
+  const signed = await openSession(
+    deps,
+    person,
+    provider.own_second_factor ? "still needed" : "given",
+    given.place,
+    request_id,
+  );
   return { return_to, refused: null, signed };
 }
 
