@@ -154,7 +154,7 @@ export const settings = {
     "15",
     1,
     720,
-    "Minutes after which a user gives the password or a code again before changing credentials, people or their own sign-in, or exporting orders.",
+    "Minutes after which a user gives the password or a code again before changing credentials, people or their own sign-in, or exporting orders or disclosures.",
   ),
   ZIP_TABLE_FILE: file("CSV", "CSV of `zip,state,city` rows that extend or correct the built-in ZIP codes."),
   SAFETY_DATA_FILE: file("JSON", "JSON of safety tables that replace the built-in ones until you import others."),

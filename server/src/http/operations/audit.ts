@@ -46,6 +46,7 @@ export const auditRoutes: readonly WebRoute[] = [
     method: "GET",
     path: "/dashboard/audit.csv",
     roles: leads,
+    step_up: true,
     handler: async (deps, call) => {
       const about = patientIn(queryOf(call, "account_id", "patient_id")) ?? refuse(40003, "patient_id");
       const { account_id, patient_id } = about;

@@ -56,6 +56,7 @@ const bounded: Record<string, string> = {
   "domain/values/address/zip-table.ts places": TABLES,
   "domain/values/bounded-map.ts entries": "the map that is bounded",
   "domain/values/calendar.ts formatters": "one entry per time zone in the settings",
+  "formats/fhir/parse.ts names": ONE_BODY,
   "formats/fhir/reading.ts warnings": ONE_BODY,
   "formats/fhir/resolve.ts holders": ONE_BODY,
   "formats/script/reading.ts warnings": ONE_BODY,
