@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Order } from "@pestle/contract";
 import type { Deps } from "../server/src/deps.ts";
 import { Conflict, RequestProblems } from "../server/src/domain/values/refusals.ts";
@@ -54,7 +55,12 @@ async function performed(deps: Deps, scene: Scene, command: Concrete, told: Told
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: model.ahead_ms / 1000 };
   const grant = { ...orderer, credential_id: "", scopes: [], created_at: deps.now(), expires_at: deps.now() };
   const as_granted = { ...grant, rate_per_second: null, rate_burst: null, allowed_networks: [] };
-  const call = { grant: as_granted, key: undefined, now: deps.now() };
+  const call = {
+    grant: as_granted,
+    key: undefined,
+    now: deps.now(),
+    by: { request_id: randomUUID(), address: "127.0.0.1" },
+  };
   const run = async (simulation_type: string, simulation: object) =>
     JSON.parse((await simulate(deps, scriptFormat, call, { simulation_type, simulation })).body);
   switch (command.kind) {

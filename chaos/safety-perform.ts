@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ActionKey, ExceptionId, SafetyLists } from "@pestle/contract";
 import { safetyKinds } from "@pestle/contract";
 import type { Deps } from "../server/src/deps.ts";
@@ -48,7 +49,7 @@ export function performer(deps: Deps, employees: Employees, scene: Scene) {
     const times = { created_at: deps.now(), expires_at: deps.now() };
     const limits = { rate_per_second: null, rate_burst: null, allowed_networks: [] };
     const grant = { ...orderer, ...times, ...limits, credential_id: "", scopes: [] };
-    return { grant, key: undefined, now: deps.now() };
+    return { grant, key: undefined, now: deps.now(), by: { request_id: randomUUID(), address: "127.0.0.1" } };
   };
   const patientKey = (patient: number) => ({ account_id, patient_id: book.patients[patient]!.patient_id });
   const run = async (simulation_type: string, simulation: object) =>

@@ -48,6 +48,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/safety.md",
       "docs/guides/deployment.md",
       "docs/guides/security.md",
+      "docs/guides/audit.md",
       "docs/asvs.md",
       "docs/controlled-substances.md",
       "docs/runbook.md",

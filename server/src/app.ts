@@ -5,6 +5,7 @@ import type { Logger } from "pino";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import { adaptersInUse } from "./adapters-in-use.ts";
 import { createAdmission } from "./admission.ts";
+import { createAuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { createLog } from "./create-log.ts";
@@ -39,6 +40,7 @@ import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
+import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
 import { sealOldRows } from "./usecases/operations/seal-old-rows.ts";
@@ -80,6 +82,8 @@ const PEOPLE_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const RECHECK_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
+/** A crash loses at most the reads of this time. */
+const KEEP_READS_EVERY_MS = 1_000;
 /** At most how often a process that does not deliver webhooks notifies the others of new events. */
 const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
@@ -184,6 +188,7 @@ export async function startApp(
       home_watch: watchHome({ config, db, now, log }),
       second_factor: secondFactorOf(config, demo),
       request_log: createRequestLog(),
+      audit_log: createAuditLog(),
       deliveries,
       log,
       metrics,
@@ -227,6 +232,9 @@ export async function startApp(
     addresses.base_url = await listen(listeners.partner, config.PORT, config.BASE_URL);
 
     const process_id = randomUUID();
+    const reads = readKeeper(deps, process_id);
+    const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
+    deps.audit_log.onBatch = keepingReads.wake;
     // Each environment has its own loops, so that a long round in the sandbox delays none in production.
     const jobsOf = (own: Deps) => [
       startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
@@ -238,6 +246,7 @@ export async function startApp(
       startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
     ];
     const jobs = [
+      keepingReads,
       ...each.flatMap(jobsOf),
       startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
@@ -284,6 +293,8 @@ export async function startApp(
         clearTimeout(cutOff);
         // Log the requests answered since the job last ran.
         await keepRequests(deps).catch(() => {});
+        // If this fails, the next start reports the gap.
+        await reads.stop().catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
         await bus.close();
         await reading;

@@ -154,7 +154,7 @@ export const settings = {
     "15",
     1,
     720,
-    "Minutes after which a user gives the password or a code again before changing credentials, people or their own sign-in, or exporting orders.",
+    "Minutes after which a user gives the password or a code again before changing credentials, people or their own sign-in, or exporting orders or disclosures.",
   ),
   ZIP_TABLE_FILE: file("CSV", "CSV of `zip,state,city` rows that extend or correct the built-in ZIP codes."),
   SAFETY_DATA_FILE: file("JSON", "JSON of safety tables that replace the built-in ones until you import others."),
@@ -379,3 +379,6 @@ function checkTogether(config: Config): void {
     throw new WrongSetting("PORT, AUTH_PORT and SANDBOX_AUTH_PORT must be different. Give each listener its own port.");
   }
 }
+
+/** Not a setting: the user who ran a command with `sudo`, for the audit log. */
+export const sudoUser = (env: NodeJS.ProcessEnv = process.env): string | undefined => env["SUDO_USER"];

@@ -8,6 +8,7 @@ import type { Oidc } from "./adapters/oidc.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Admission } from "./admission.ts";
+import type { AuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
@@ -62,6 +63,8 @@ export type Deps = {
   second_factor: "required" | "offered";
   /** Buffers authenticated requests for the request log that partners see. */
   request_log: RequestLog;
+  /** Buffers the audit entries of reads. */
+  audit_log: AuditLog;
   mail: Mail;
   /** Signs people in at another system. */
   oidc: Oidc;

@@ -241,7 +241,7 @@ export const auditActions = {
   safety_entry_added: "recorded an allergy, medication or condition",
   safety_entry_removed: "removed an allergy, medication or condition",
   exception_overridden: "overrode an exception of an order",
-  order_action_requested: "requested an action on an order, in the portal",
+  order_action_requested: "requested an action on an order",
   patient_found: "found a patient by name",
   lot_searched: "searched for a lot",
   lot_revealed: "revealed who has packages of a lot",
@@ -276,10 +276,29 @@ export const auditActions = {
   event_viewed: "viewed an event",
   events_redelivered: "requested redelivery of events",
   sandbox_used: "used the sandbox",
+  patient_read: "read a patient",
+  prescriptions_read: "read a patient's prescriptions",
+  patient_changed: "changed a patient",
+  orders_read: "read orders",
+  order_tried: "tried an order without creating it",
+  order_created: "created an order",
+  order_changed: "changed an order",
+  events_read: "read webhook events",
+  message_received: "sent a prescriber's message",
+  token_issued: "received an access token",
+  token_revoked: "revoked an access token",
+  command_run: "ran a command on the server",
+  audit_viewed: "viewed the audit log",
+  disclosures_viewed: "viewed who saw a patient's data",
+  disclosures_exported: "exported who saw a patient's data",
+  audit_gap: "stopped before it wrote its last reads to the audit log",
 } as const;
 export type AuditAction = keyof typeof auditActions;
 
-/** GET /dashboard/audit?before=&person_id=&account_id=&subject=&action= (lead, admin), newest first. */
+/**
+ * GET /dashboard/audit?before=&person_id=&account_id=&subject=&action=&patient_id= (lead, admin), newest first. With a
+ * patient and their account: everyone who saw or changed that patient's data. `audit.csv` is the same list as a file.
+ */
 export type DashboardAudit = { entries: AuditLine[]; next: number | null };
 export type AuditLine = {
   audit_id: number;
@@ -291,6 +310,11 @@ export type AuditLine = {
   action: string;
   subject: string | null;
   request_id: string | null;
+  credential_id: string | null;
+  os_user: string | null;
+  address: string | null;
+  patients: string[];
+  field_groups: string[];
 };
 
 /** GET /dashboard/health. */

@@ -133,8 +133,9 @@ export type DashboardApi = {
   "POST /dashboard/stock/{account_id}/count": { body: StockRequest; answer: MovedShelf };
 
   "GET /dashboard/audit": {
-    query: "before" | "person_id" | "account_id" | "subject" | "action";
+    query: "before" | "person_id" | "account_id" | "subject" | "action" | "patient_id";
     answer: DashboardAudit;
   };
+  "GET /dashboard/audit.csv": { query: "account_id" | "patient_id"; answer: WebFile };
   "GET /dashboard/health": { answer: DashboardHealth };
 };

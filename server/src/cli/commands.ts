@@ -1,3 +1,4 @@
+import { recorded } from "./audit-command.ts";
 import type { CommandRow } from "./program.ts";
 
 /** A file of commands: the first words of their names, and how to load them. */
@@ -56,4 +57,4 @@ export function commandsFor(first_word: string | undefined): Promise<CommandRow[
 }
 
 const loaded = async (files: readonly CommandFile[]): Promise<CommandRow[]> =>
-  (await Promise.all(files.map(([, load]) => load()))).flat();
+  (await Promise.all(files.map(([, load]) => load()))).flat().map(recorded);

@@ -8,6 +8,7 @@ import { StatusRefusal } from "../domain/values/refusals.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { masterKeys } from "../vault/master-key.ts";
 import { openVault, type Vault } from "../vault/vault.ts";
+import { auditCommand } from "./audit-command.ts";
 import { reason } from "./errors.ts";
 
 /** `db` works across accounts, and `tenants` for one account at a time. */
@@ -76,6 +77,7 @@ export function withSchema<Result>(config: Config, work: (session: Session) => P
     const { pending } = await migrationState(session.db);
     if (pending.length > 0)
       throw new AdminRefusal("The database is older than this build. Run `pestle migrate` first.");
+    await auditCommand(session.db, session.now);
     return work(session);
   });
 }

@@ -33,6 +33,17 @@ export type Rows = {
     action: string;
     subject: string | null;
     request_id: string | null;
+    credential_id: string | null;
+    os_user: string | null;
+    address: string | null;
+    patient_keys?: readonly number[];
+    field_groups?: readonly string[];
+    salt?: string;
+  };
+  audit_writer: {
+    process_id: string;
+    started_at: Instant;
+    written_until: Instant;
   };
   brand: {
     account_id: string;

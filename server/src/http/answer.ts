@@ -2,6 +2,7 @@ import { hash } from "node:crypto";
 import type { WebFile } from "@pestle/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { etagMatches } from "../domain/values/http-headers.ts";
+import type { Seen } from "../usecases/operations/audit-partner.ts";
 
 /** A body in its final bytes with its ETag. Render it once, send it many times. */
 export type Rendered = { text: string | Buffer; etag: string };
@@ -10,6 +11,8 @@ export type Answer<Told = unknown> = {
   status: number;
   body: Rendered;
   headers?: Record<string, string>;
+  /** For the audit log: the patients that the answer is about. */
+  seen?: Seen;
   readonly "~told"?: Told;
 };
 
@@ -26,6 +29,9 @@ export const file = (bytes: Buffer, type: string, name: string): Answer<WebFile>
   body: { text: bytes, etag: rendered(bytes.toString("latin1")).etag },
   headers: { "content-type": type, "content-disposition": `inline; filename="${name}"` },
 });
+
+/** An answer with a patient's data. */
+export const showing = <Told>(made: Answer<Told>, seen: Seen): Answer<Told> => ({ ...made, seen });
 
 export const json = <Told>(status: number, value: Told, headers?: Record<string, string>): Answer<Told> =>
   answer(status, rendered(JSON.stringify(value)), headers);

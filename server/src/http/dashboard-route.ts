@@ -15,13 +15,15 @@ export const admins = ["admin"] as const;
 export const adminOf = ({ person, request }: WebCall): Admin => ({
   person_id: person.person_id,
   role: person.role,
+  address: request.ip,
   request_id: request.id,
 });
 
-export const workerOf = ({ person }: WebCall): Work["by"] => ({
+export const workerOf = ({ person, request }: WebCall): Work["by"] => ({
   person_id: person.person_id,
   role: person.role as StaffRole,
   license: person.license,
+  address: request.ip,
 });
 
 /** Rejects malformed ids before querying. */

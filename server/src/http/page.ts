@@ -1,6 +1,6 @@
 import { MOST_PAGE_BYTES } from "../domain/values/page-bytes.ts";
 import { refuse } from "../domain/values/refusals.ts";
-import { type Answer, answer, json, rendered } from "./answer.ts";
+import { type Answer, answer, json, rendered, showing } from "./answer.ts";
 
 /** The two parameters of every paged list (contract, Conventions 7). */
 export type Page = { before: number; limit: number };
@@ -67,20 +67,29 @@ export async function renderEach(
 /**
  * The answer of a list whose records can be large: it ends before the record that exceeds the page's bytes, and the next
  * page begins there. `cursorAfter` gives the cursor after a record, `next_cursor` the one after them all. With `end`, the
- * answer also has `end_cursor`, the end of the page whether or not more follows.
+ * answer also has `end_cursor`, the end of the page whether or not more follows. With `patientOf`, the audit log gets the
+ * patients of the records that are sent.
  */
-export async function listAnswer(
+export async function listAnswer<Entry>(
   url: string,
   name: string,
-  records: readonly unknown[],
-  given: { cursorAfter: (index: number) => string; next_cursor: string | null; end?: string },
+  records: readonly Entry[],
+  given: {
+    cursorAfter: (index: number) => string;
+    next_cursor: string | null;
+    end?: string;
+    patientOf?: (entry: Entry) => string | null | undefined;
+  },
 ): Promise<Answer> {
   const texts = await renderEach(records, MOST_PAGE_BYTES);
   const cut = texts.length < records.length ? given.cursorAfter(texts.length - 1) : null;
   const next_cursor = cut ?? given.next_cursor;
   const rest = { ...(given.end !== undefined && { end_cursor: cut ?? given.end }), next_cursor };
   const text = `{${JSON.stringify(name)}:[${texts.join()}],${JSON.stringify(rest).slice(1)}`;
-  return answer(200, rendered(text), next_cursor === null ? undefined : { link: linkTo(url, next_cursor) });
+  const made = answer(200, rendered(text), next_cursor === null ? undefined : { link: linkTo(url, next_cursor) });
+  const { patientOf } = given;
+  if (patientOf === undefined) return made;
+  return showing(made, { patients: records.slice(0, texts.length).flatMap((entry) => patientOf(entry) ?? []) });
 }
 
 /** Opaque to partners, so that its content can change. */

@@ -1,9 +1,10 @@
-import { type Endpoint, endpoints } from "@pestle/contract";
+import { type AuditedOperation, type Endpoint, endpoints, type OperationId, partnerAudit } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
+import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import type { FinishedAnswer } from "../usecases/write.ts";
 import { admitted } from "./admitted.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
@@ -58,6 +59,8 @@ type Call = {
   /** Path and query as sent. */
   url: string;
   now: Date;
+  /** For the audit log. */
+  by: RequestBy;
 };
 export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
 export type WriteHandler = (
@@ -136,11 +139,17 @@ export function addPartnerApi(app: FastifyInstance, per: PerEnvironment, routes:
 
 function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) {
   const names = Object.keys(endpoint.query ?? {});
+  const operation = endpoint.operation_id as OperationId;
+  const audited = isAudited(operation) ? operation : undefined;
   return (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
     const result = admitted(deps, () => handler(forAccount(deps, call.grant.account_id), call));
-    return result instanceof Promise ? result.then((made) => send(request, reply, made)) : send(request, reply, result);
+    const answered = (made: Answer) => {
+      if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
+      return send(request, reply, made);
+    };
+    return result instanceof Promise ? result.then(answered) : answered(result);
   };
 }
 
@@ -158,6 +167,14 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
   };
 }
 
+const isAudited = (operation: OperationId): operation is AuditedOperation =>
+  Object.hasOwn(partnerAudit, operation) && "writes" in partnerAudit[operation];
+
+function seenIn({ seen }: Answer, operation: string): Seen {
+  if (seen === undefined) throw new Error(`${operation} does not name the patients that it shows`);
+  return seen;
+}
+
 function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
   return {
     grant: request.grant!,
@@ -165,6 +182,7 @@ function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
     query: readQuery(request.url, names),
     url: request.url,
     now: deps.now(),
+    by: { request_id: request.id, address: request.ip },
   };
 }
 

@@ -35,6 +35,7 @@ export const ofAccount =
       account_id: account.account_id,
       person_id: person.person_id,
       role: person.role,
+      address: request.ip,
       request_id: request.id,
     };
     return handler(deps, { ...call, account, by });

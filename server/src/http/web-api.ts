@@ -114,7 +114,7 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
         }
         const body = hasBody(route) ? await readJsonObject(request.raw) : {};
         const call: WebCall = {
-          person: person as SignedIn,
+          person: (person && { ...person, address: request.ip }) as SignedIn,
           params: request.params as Record<string, string>,
           query: new URLSearchParams(request.url.replace(/^[^?]*\??/, "")),
           body,

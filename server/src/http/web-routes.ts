@@ -8,6 +8,7 @@ import { orderRoutes } from "./fulfillment/order-page.ts";
 import { ordersRoutes } from "./fulfillment/queue.ts";
 import { searchRoutes } from "./fulfillment/search.ts";
 import { reviewRoutes } from "./intake/reviews.ts";
+import { auditRoutes } from "./operations/audit.ts";
 import { homeRoutes } from "./operations/home.ts";
 import { oversightRoutes } from "./operations/oversight.ts";
 import { homeRoutes as portalHomeRoutes } from "./operations/portal-home.ts";
@@ -26,6 +27,7 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...partnerRoutes,
   ...peopleRoutes,
   ...catalogueRoutes,
+  ...auditRoutes,
   ...oversightRoutes,
 ];
 

@@ -1,6 +1,10 @@
 import type { Deps } from "../deps.ts";
 
-export type Loop = { stop(): Promise<void> };
+export type Loop = {
+  /** Runs again without waiting for the timer. */
+  wake(): void;
+  stop(): Promise<void>;
+};
 
 /** Runs a use case repeatedly without overlap. Logs a failed run and continues. */
 export function startLoop(deps: Deps, name: string, every_ms: number, run: () => Promise<void>): Loop {
@@ -25,6 +29,7 @@ export function startLoop(deps: Deps, name: string, every_ms: number, run: () =>
     }
   })();
   return {
+    wake: () => wake(),
     async stop() {
       stopped = true;
       wake();

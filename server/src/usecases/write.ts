@@ -9,9 +9,11 @@ import {
   loadKeptAnswer,
   replaceAnswer,
 } from "../db/idempotency.ts";
+import { type AuditEntry, insertAudit } from "../db/operations/audit.ts";
 import type { Deps } from "../deps.ts";
 import { Conflict, refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Vault, withKeysOfNow } from "../vault/vault.ts";
+import type { RequestBy } from "./operations/audit-partner.ts";
 
 /**
  * One write, from the request to the answer. The order is fixed: `prepare`, then `attempt` until it is saved, then
@@ -39,7 +41,13 @@ export type Write<Prepared, Done> = {
 );
 
 /** A partner's request: the account comes from the token alone. */
-export type PartnerCall = { grant: Grant; key: IdempotencyClaim | undefined; now: Date };
+export type PartnerCall = {
+  grant: Grant;
+  key: IdempotencyClaim | undefined;
+  now: Date;
+  /** For the audit log. */
+  by: RequestBy;
+};
 
 /** An answer as it is stored and sent: status and body bytes. */
 export type FinishedAnswer = { status: number; body: string; replayed?: boolean };
@@ -78,13 +86,17 @@ export async function writeAnswer<Done, Prepared = void>(
   deps: Pick<Deps, "db" | "vault" | "now">,
   key: IdempotencyClaim | undefined,
   status: number,
-  /** `answer`: the body to send, if it is not all that the attempt returns. */
-  { answer: bodyOf = (done) => done, ...plan }: Write<Prepared, Done> & { answer?: (done: Done) => unknown },
+  /**
+   * `answer`: the body to send, if it is not all that the attempt returns. `audit`: the audit entry, written in the
+   * attempt's transaction; absent if the attempt's own statement writes it.
+   */
+  { answer: bodyOf = (done) => done, audit, ...asked }: PartnerWrite<Prepared, Done>,
 ): Promise<FinishedAnswer> {
   const finished = (done: Done): FinishedAnswer => {
     const body = bodyOf(done);
     return { status, body: body === undefined ? "" : JSON.stringify(body) };
   };
+  const plan = audit === undefined ? asked : audited(asked, audit);
   if (key === undefined) return finished(await write(deps, plan));
   // Look up the key before refusing: a known key is replayed, or refused because its body differs.
   const prepared = await Promise.resolve(plan.prepare?.()).then(
@@ -112,6 +124,27 @@ export async function writeAnswer<Done, Prepared = void>(
   const settled = finished(await settlement);
   await withKeysOfNow(deps, () => replaceAnswer(deps.db, key, sealed(deps, key, settled)));
   return settled;
+}
+
+type PartnerWrite<Prepared, Done> = Write<Prepared, Done> & {
+  answer?: (done: Done) => unknown;
+  audit?: (done: Done) => AuditEntry;
+};
+
+/** Writes the entry with the change: both commit, or neither. */
+function audited<Prepared, Done>(
+  plan: Write<Prepared, Done>,
+  audit: (done: Done) => AuditEntry,
+): Write<Prepared, Done> {
+  const { transaction: _, attempt, ...rest } = plan;
+  return {
+    ...rest,
+    attempt: async (tx, prepared, retried) => {
+      const done = await attempt(tx, prepared, retried);
+      await insertAudit(tx, audit(done));
+      return done;
+    },
+  };
 }
 
 async function untilSaved<Prepared, Done>(

@@ -4,6 +4,7 @@ import { migrate, migrationState } from "../../db/migrate.ts";
 import { backUp } from "../../usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
 import { keptMasterKeys } from "../../vault/master-key.ts";
+import { auditCommand } from "../audit-command.ts";
 import { progress } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { type OwnerSession, withOwner } from "../session.ts";
@@ -17,9 +18,11 @@ export const backupCommands: readonly CommandRow[] = [
     async run(_options, file, env) {
       const bar = progress();
       const config = readConfig(env);
-      const { header, rows } = await withOwner(config, ({ db, now }) =>
-        backUp(db, file, keptMasterKeys(config), now, (table, count) => bar.show(`${table} ${count}`)),
-      ).finally(bar.done);
+      const { header, rows } = await withOwner(config, async ({ db, now }) => {
+        // A database of an older version has no place for the entry; its backup is still worth taking.
+        if ((await migrationState(db)).pending.length === 0) await auditCommand(db, now);
+        return backUp(db, file, keptMasterKeys(config), now, (table, count) => bar.show(`${table} ${count}`));
+      }).finally(bar.done);
       const { created_at, schema_version, master_key_fingerprint } = header;
       const size_bytes = statSync(file).size;
       const text = [
@@ -39,11 +42,14 @@ export const backupCommands: readonly CommandRow[] = [
       const config = readConfig(env);
       // Verify before opening, and possibly creating, a database.
       const backup = await verifyBackup(file, keptMasterKeys(config));
-      const fill = async ({ db, roles }: OwnerSession) => {
+      const fill = async ({ db, now, roles }: OwnerSession) => {
         const rows = await restore(db, backup, (table, count) => bar.show(`${table} ${count}`));
         // The rights of the other roles fit the newest schema. An older backup gets them with its migrations.
         const { pending } = await migrationState(db);
-        if (pending.length === 0) await migrate(db, { roles: await roles() });
+        if (pending.length === 0) {
+          await migrate(db, { roles: await roles() });
+          await auditCommand(db, now);
+        }
         return { rows, pending };
       };
       const { rows, pending } = await withOwner(config, fill, { create: true }).finally(bar.done);

@@ -1,51 +1,76 @@
-import { type Queryable, sql } from "../db.ts";
+import type { AuditAction } from "@pestle/contract";
+import { type Queryable, sql, statementOf } from "../db.ts";
 
+/** Who did what. Ids only, so that an entry shows no patient's data. */
 export type AuditEntry = {
   at: Date;
+  /** A person, a partner's program by its credential, or a user of the operating system; none of them for a job. */
   person_id: string | null;
   role: string | null;
+  credential_id?: string | null;
+  os_user?: string | null;
+  /** The client's address. */
+  address?: string | null;
   account_id: string | null;
-  action: string;
+  action: AuditAction;
   subject: string | null;
   request_id: string | null;
+  /** The ids of the patients, in this account. The log stores their surrogate keys. */
+  patients?: readonly string[];
+  field_groups?: readonly string[];
 };
+export type AuditRow = Required<AuditEntry> & { audit_id: number };
 
-type EntryParams = [
-  at: Date,
-  person_id: string | null,
-  role: string | null,
-  account_id: string | null,
-  action: string,
-  subject: string | null,
-  request_id: string | null,
-];
-const paramsOf = (entry: AuditEntry): EntryParams => [
-  entry.at,
-  entry.person_id,
-  entry.role,
-  entry.account_id,
-  entry.action,
-  entry.subject,
-  entry.request_id,
-];
+const COLUMNS =
+  "at, person_id, role, credential_id, os_user, address, account_id, action, subject, request_id, field_groups, patient_keys";
+const VALUES = `a.at, a.person_id, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action, a.subject,
+    a.request_id, coalesce(a.field_groups, '{}')`;
 
-const add = sql<EntryParams>`
-insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
-values ($1, $2, $3, $4, $5, $6, $7)`;
-export const insertAudit = (db: Queryable, entry: AuditEntry) => db.run(add, paramsOf(entry));
+/** The array makes PostgreSQL probe the key for each id. */
+const keysOf = (entry: string) => `array(
+    select p.patient_key
+    from patient p
+    where p.account_id = a.account_id
+      and p.patient_id = any(array(select jsonb_array_elements_text(coalesce(${entry}->'patients', '[]')))))`;
 
-const addOnce = sql<[...EntryParams, since: Date]>`
-insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
-select $1, $2, $3, $4, $5, $6, $7
+/** Part of a larger statement: writes the entry that `entry`, a JSON object, describes; none for JSON's null. */
+export const auditPart = (entry: string) => `
+  insert into audit_entry (${COLUMNS})
+  select ${VALUES}, ${keysOf(`(${entry})`)}
+  from given, jsonb_populate_record(null::audit_entry, coalesce(nullif(${entry}, 'null'), '{}')) a
+  where a.action is not null`;
+
+const add = statementOf<[entries: string]>(`
+insert into audit_entry (${COLUMNS})
+select ${VALUES}, ${keysOf("e.entry")}
+from jsonb_array_elements($1::jsonb) with ordinality as e(entry, place), jsonb_populate_record(null::audit_entry, e.entry) a
+order by e.place`);
+/** Writes entries in one statement, in their order. */
+export const insertAudits = (db: Queryable, entries: readonly AuditEntry[]) => db.run(add, [JSON.stringify(entries)]);
+export const insertAudit = (db: Queryable, entry: AuditEntry) => insertAudits(db, [entry]);
+
+const addOnce = statementOf<[entry: string, since: Date]>(`
+insert into audit_entry (${COLUMNS})
+select ${VALUES}, ${keysOf("$1::jsonb")}
+from jsonb_populate_record(null::audit_entry, $1::jsonb) a
 where not exists (
   select
-  from audit_entry
-  where person_id = $2 and at > $8 and action = $5 and account_id is not distinct from $4 and subject is not distinct from $6)`;
+  from audit_entry e
+  where e.person_id = a.person_id and e.at > $2 and e.action = a.action
+    and e.account_id is not distinct from a.account_id and e.subject is not distinct from a.subject)`);
 /** Skips the entry if the same one exists since a time: a page that refreshes counts as one view. */
 export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =>
-  db.run(addOnce, [...paramsOf(entry), since]);
+  db.run(addOnce, [JSON.stringify(entry), since]);
 
-const list = sql<
+const SHOWN = `a.audit_id, a.at, a.person_id, p.name, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action,
+  a.subject, a.request_id, a.field_groups,
+  array(
+    select s.patient_id
+    from patient s
+    where s.account_id = a.account_id and s.patient_key = any(a.patient_keys)
+    order by s.patient_id) as patients`;
+
+const list = statementOf<
   [
     before: number,
     limit: number,
@@ -54,15 +79,15 @@ const list = sql<
     subject: string | null,
     action: string | null,
   ],
-  AuditEntry & { audit_id: number; name: string | null }
->`
-select a.audit_id, a.at, a.person_id, p.name, a.role, a.account_id, a.action, a.subject, a.request_id
+  AuditRow & { name: string | null }
+>(`
+select ${SHOWN}
 from audit_entry a
 left join person p on p.person_id = a.person_id
 where a.audit_id < $1 and ($3::text is null or a.person_id = $3) and ($4::text is null or a.account_id = $4)
   and ($5::text is null or a.subject = $5) and ($6::text is null or a.action = $6)
 order by a.audit_id desc
-limit $2`;
+limit $2`);
 /** Newest first, below an entry number. */
 export const listAudit = (
   db: Queryable,
@@ -70,3 +95,56 @@ export const listAudit = (
   limit: number,
   filter: Pick<AuditEntry, "person_id" | "account_id" | "subject"> & { action: string | null },
 ) => db.rows(list, [before, limit, filter.person_id, filter.account_id, filter.subject, filter.action]);
+
+const disclosures = statementOf<
+  [account_id: string, patient_id: string, before: number, limit: number],
+  AuditRow & { name: string | null }
+>(`
+with about as (
+  select e.audit_id
+  from audit_entry e
+  where e.patient_keys <> '{}' and e.account_id = $1 and e.audit_id < $3
+    and e.patient_keys @> array[(
+      select s.patient_key
+      from patient s
+      where s.account_id = $1 and s.patient_id = $2)]
+  union
+  select e.audit_id
+  from orders o
+  join audit_entry e on e.account_id = o.account_id and e.subject = o.order_number
+  where o.account_id = $1 and o.patient_id = $2 and e.audit_id < $3
+)
+select ${SHOWN}
+from about
+join audit_entry a on a.audit_id = about.audit_id
+left join person p on p.person_id = a.person_id
+order by a.audit_id desc
+limit $4`);
+/** Everyone who saw or changed a patient's data, or an order of theirs. Newest first, below an entry number. */
+export const listDisclosures = (db: Queryable, account_id: string, patient_id: string, before: number, limit: number) =>
+  db.rows(disclosures, [account_id, patient_id, before, limit]);
+
+const alive = sql<[process_id: string, now: Date]>`
+insert into audit_writer (process_id, started_at, written_until)
+values ($1, $2, $2)
+on conflict (process_id) do update
+set written_until = excluded.written_until`;
+/** Notes that a process has written every read that it answered before this time. */
+export const noteWritten = (db: Queryable, process_id: string, now: Date) => db.run(alive, [process_id, now]);
+
+const ended = sql<[process_id: string]>`
+delete from audit_writer
+where process_id = $1`;
+/** The process stops and has written everything. */
+export const endWriter = (db: Queryable, process_id: string) => db.run(ended, [process_id]);
+
+const dead = sql<[before: Date], { process_id: string; started_at: Date; written_until: Date }>`
+delete from audit_writer
+where process_id in (
+  select process_id
+  from audit_writer
+  where written_until < $1
+  for update skip locked)
+returning process_id, started_at, written_until`;
+/** Takes the processes that ended without stopping. */
+export const takeDeadWriters = (db: Queryable, before: Date) => db.rows(dead, [before]);

@@ -39,7 +39,7 @@ const MEASURES = /^(integer|bigint|smallint|real|numeric|boolean|date|timestamp|
 /** What neither the name nor the type decides. */
 const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = {
   account: { business: ["ncpdp_id"] },
-  audit_entry: { record: ["action"], person: ["subject"] },
+  audit_entry: { record: ["action", "field_groups", "patient_keys"], person: ["subject", "address", "os_user"] },
   brand: { business: ["name"] },
   catalogue_version: { business: ["summary"] },
   credential: { business: ["name", "allowed_networks"] },

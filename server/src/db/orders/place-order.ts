@@ -2,6 +2,7 @@ import type { Workflow } from "@pestle/contract";
 import type { Fill, PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { CHANNEL } from "../bus.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
+import { type AuditEntry, auditPart } from "../operations/audit.ts";
 import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
@@ -209,6 +210,7 @@ export type OrderSave = {
   >[];
   history: Omit<Rows["order_history"], "person_id" | "note_id">[];
   events: NewEvent[];
+  audit: AuditEntry;
 };
 
 /**
@@ -318,6 +320,7 @@ with given as (
   select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body_sealed, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
   returning true
+), audited as (${auditPart("j->'audit'")}
 ), sold_out as (
   select jsonb_build_object('kind', 'catalogue', 'account_id', s.account_id)::text as change
   from shelf s

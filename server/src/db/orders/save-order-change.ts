@@ -2,6 +2,7 @@ import { stockEntryKinds } from "../../domain/catalogue/stock.ts";
 import type { ItemChange, ShelfMove, UnitsChange } from "../../domain/orders/order-change.ts";
 import { CHANNEL } from "../bus.ts";
 import { type Queryable, statementOf } from "../db.ts";
+import { type AuditEntry, auditPart } from "../operations/audit.ts";
 import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
@@ -70,6 +71,7 @@ export type OrderChange = {
   scans: Omit<Rows["shipment_scan"], Key>[];
   payment_entries: Omit<Rows["payment_entry"], Key | "at">[];
   action_request: Omit<Rows["order_action_request"], Key | "id" | "created_at"> | null;
+  audit: AuditEntry | null;
 };
 
 const assigned = (columns: Record<string, string>, row: string, from: string) =>
@@ -218,6 +220,7 @@ with given as (
   insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
   select c.account_id, e.event_id, e.event_type, e.patient_id, c.order_number, e.body_sealed, (j->>'at')::timestamptz
   from changed c, given, jsonb_populate_recordset(null::webhook_event, j->'events') e
+), audited as (${auditPart("j->'audit'")}
 ), sold_out_or_back as (
   select jsonb_build_object('kind', 'catalogue', 'account_id', f.account_id)::text as change
   from shelf f

@@ -69,5 +69,6 @@ async function readRequest(request: FastifyRequest): Promise<TokenServerRequest>
     authorization: request.headers.authorization,
     form: parseForm(request.headers["content-type"], bytes.toString("utf8")),
     remote_address: request.ip,
+    request_id: request.id,
   };
 }

@@ -184,8 +184,10 @@ export const sessionRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/session/link/password",
     roles: "anyone",
-    handler: async (deps, { body, request }) =>
-      json(200, await useLink(deps, textOf(body, "token"), textOf(body, "new_password"), request.id)),
+    handler: async (deps, { body, request }) => {
+      const from = { address: request.ip, request_id: request.id };
+      return json(200, await useLink(deps, textOf(body, "token"), textOf(body, "new_password"), from));
+    },
   },
 ];
 

@@ -1,10 +1,12 @@
 import { endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { PerEnvironment } from "../../deps.ts";
+import type { Deps, PerEnvironment } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import { fhirFormat, scriptFormat } from "../../formats/formats.ts";
 import { receivePrescription } from "../../usecases/intake/receive-prescription.ts";
+import type { Received } from "../../usecases/intake/take-message.ts";
+import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
 import { admitted } from "../admitted.ts";
 import { answer, rendered, send } from "../answer.ts";
 import { readBody } from "../body.ts";
@@ -44,12 +46,27 @@ export function addIntake(app: FastifyInstance, per: PerEnvironment): void {
           const deps = per[environment];
           const caller = { account_id, credential_id };
           const received = await admitted(deps, () => receivePrescription(deps, format(query), caller, body));
+          auditRead(deps, messageEntry(deps, endpoint.operation_id, request, received));
           const headers = { "content-type": `${types[0]}; charset=utf-8` };
           return send(request, reply, answer(200, rendered(received.answer), headers));
         },
       });
     }
   }
+}
+
+/** The entry belongs to the patient's account; the subject names the network's credential. */
+function messageEntry(
+  deps: Deps,
+  operation: IntakeEndpoint["operation_id"],
+  request: FastifyRequest,
+  received: Received,
+) {
+  const { account_id, credential_id } = request.grant!;
+  const grant = { account_id: received.for_account_id ?? account_id, credential_id };
+  const call = { grant, by: { request_id: request.id, address: request.ip }, now: deps.now() };
+  const patients = received.patient_id === null ? [] : [received.patient_id];
+  return partnerEntry(operation, call, { patients, subject: `client ${account_id}-${credential_id}` });
 }
 
 async function readMessage(request: FastifyRequest, types: readonly string[]): Promise<Buffer> {

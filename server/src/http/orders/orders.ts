@@ -9,11 +9,12 @@ import {
 import { findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
 import { changeOrderAddress } from "../../usecases/orders/change-order-address.ts";
 import * as write from "../../usecases/orders/place-order.ts";
 import { type OrderQuery, readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
 import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
-import { answer, json, rendered } from "../answer.ts";
+import { answer, json, rendered, showing } from "../answer.ts";
 import { cursorOf, listAnswer, pageAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
@@ -21,6 +22,8 @@ import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts
 export const createOrder: WriteHandler = async (deps, call, body) => {
   if (!flagOf(call.query, "dry_run")) return write.createOrder(deps, call, body);
   const { problems, ...tried } = await write.tryOrder(deps, call, body);
+  const patients = tried.order === null ? [] : [tried.order.patient_id];
+  if (patients.length > 0) auditRead(deps, partnerEntry("createOrder", call, { patients }, "order_tried"));
   return { status: 200, body: JSON.stringify({ ...tried, errors: errorEntries(problems) }) };
 };
 
@@ -44,7 +47,8 @@ export const listOrderActionRequests: ReadHandler = async (deps, { grant, params
     const entry = JSON.stringify({ id, event, order_number, reason_id, created_at: created_at.toISOString() });
     return `${entry.slice(0, -1)},"order":${order_text}}`;
   });
-  return answer(200, rendered(`{"partner_order_action_requests":[${entries.join()}]}`));
+  const seen = { patients: [order.patient_id], subject: order_number };
+  return showing(answer(200, rendered(`{"partner_order_action_requests":[${entries.join()}]}`)), seen);
 };
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
@@ -54,13 +58,14 @@ export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
   return listAnswer(url, "orders", orders, {
     cursorAfter: (index) => cursorOf(positions[index]!),
     next_cursor: next === null ? null : cursorOf(next),
+    patientOf: ({ patient_id }) => patient_id,
   });
 };
 
 export const getOrder: ReadHandler = async (deps, { grant, params }) => {
   const order = await readOrder(deps, grant.account_id, orderNumber(params));
   if (order === undefined) throw new StatusRefusal(404);
-  return json(200, order);
+  return showing(json(200, order), { patients: [order.patient_id], subject: order.order_number });
 };
 
 export const listOrderHistory: ReadHandler = async (deps, { grant, params, query, url }) => {
@@ -73,7 +78,9 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   }
   const shown = rows.slice(0, limit);
   const history = shown.map(({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }));
-  return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
+  const next = rows.length > limit ? shown.at(-1)!.history_position : null;
+  // The log finds the patient by the order.
+  return showing(pageAnswer(url, { history }, next), { patients: [], subject: order_number });
 };
 
 const actions = answer(200, rendered(JSON.stringify({ order_actions: orderActions })));

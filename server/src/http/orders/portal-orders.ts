@@ -2,6 +2,7 @@ import type { HistoryEntry, Order, PortalOrder, PortalOrderRow } from "@pestle/c
 import { listHeldGroups } from "../../db/operations/portal-home.ts";
 import { listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { exceptionGroups, offeredActions } from "../../domain/orders/offered-actions.ts";
+import { auditListing } from "../../usecases/operations/audit-portal.ts";
 import { readOrders, viewOrder } from "../../usecases/orders/read-orders.ts";
 import { requestActionInPortal } from "../../usecases/orders/request-order-action.ts";
 import { suggestionWhileHeld } from "../../usecases/orders/suggest-address.ts";
@@ -36,6 +37,7 @@ export const orderRoutes: readonly WebRoute[] = [
       const { before, limit } = pageOf(query);
       const filter = filterOf(query, deps.config.TIME_ZONE);
       const { orders, next } = await readOrders(deps, call.account.account_id, filter, before, limit);
+      await auditListing(deps, call.by, orders);
       return pageAnswer(call.request.url, { orders: orders.map(rowOf) }, next);
     }),
   },

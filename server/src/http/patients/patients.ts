@@ -3,13 +3,13 @@ import { isoShipment } from "../../domain/orders/order-answer.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import * as change from "../../usecases/patients/change-patient.ts";
 import { readPatient, readPrescriptions } from "../../usecases/patients/read-patient.ts";
-import { json } from "../answer.ts";
+import { json, showing } from "../answer.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 
 export const getPatient: ReadHandler = async (deps, call) => {
   const patient = await readPatient(deps, patientKey(call));
   if (patient === undefined) throw new StatusRefusal(404);
-  return json(200, patient);
+  return showing(json(200, patient), { patients: [patient.patient_id] });
 };
 
 export const updatePatient: WriteHandler = (deps, call, body) =>
@@ -27,7 +27,7 @@ export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
       medication_dispenses.map(({ shipment, ...one }) => ({ ...one, shipment: shipment && isoShipment(shipment) })),
     ),
   );
-  return json(200, { medication_request });
+  return showing(json(200, { medication_request }), { patients: [patient_id] });
 };
 
 export const addShippingAddress: WriteHandler = (deps, call, body) =>

@@ -3,7 +3,7 @@ import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { redeliverWebhookEvent as redeliver } from "../../usecases/webhooks/endpoints-for-partner.ts";
 import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecases/webhooks/read-webhook-events.ts";
-import { json } from "../answer.ts";
+import { json, showing } from "../answer.ts";
 import { limitOf, listAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, textOf, timeOf } from "../query-values.ts";
@@ -27,13 +27,15 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
     cursorAfter: (index) => feedCursor(positions[index]!),
     next_cursor: more ? end_cursor : null,
     end: end_cursor,
+    patientOf: ({ patient_id }) => patient_id,
   });
 };
 
 export const getWebhookEvent: ReadHandler = async (deps, { grant, params }) => {
   const event = await readWebhookEvent(deps, grant.account_id, eventId(params));
   if (event === undefined) throw new StatusRefusal(404);
-  return json(200, event);
+  const patients = event.patient_id == null ? [] : [event.patient_id];
+  return showing(json(200, event), { patients, subject: event.event_id });
 };
 
 export const listWebhookAttempts: ReadHandler = async (deps, { grant, params, query, url }) => {

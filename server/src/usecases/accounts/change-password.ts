@@ -17,7 +17,7 @@ export async function changePassword(
   given: { password: string; new_password: string },
   request_id: string,
 ): Promise<void> {
-  const { person_id, session_hash } = session;
+  const { person_id } = session;
   const wasRight = takePersonTry(deps, "password", person_id);
   const person = await loadForSignIn(deps.db, session.email);
   if (person === undefined || (await deps.passwords.check(given.password, person.password_hash)) === "wrong") {
@@ -28,7 +28,7 @@ export async function changePassword(
     throw new AdminRefusal("Choose a password that differs from the current one.");
   checkNewPassword(deps, given.new_password, session);
   const password_hash = await deps.passwords.hash(given.new_password);
-  await savePassword(deps, person_id, password_hash, session_hash, request_id);
+  await savePassword(deps, person_id, password_hash, { session, request_id });
 }
 
 /** The same at the command line, without a session. It ends all sessions of the person. */
@@ -44,7 +44,7 @@ export async function changePasswordByEmail(
   wasRight();
   checkNewPassword(deps, given.new_password, person);
   const password_hash = await deps.passwords.hash(given.new_password);
-  await savePassword(deps, person.person_id, password_hash, null, null);
+  await savePassword(deps, person.person_id, password_hash, null);
 }
 
 /** Saves a password that its owner chose, and ends the person's sessions but the one that is given. */
@@ -52,14 +52,14 @@ const savePassword = (
   deps: Deps,
   person_id: string,
   password_hash: string,
-  session_hash: Buffer | null,
-  request_id: string | null,
+  by: { session: SignedIn; request_id: string } | null,
 ): Promise<void> =>
   transact(deps, async (tx) => {
     await setPassword(tx, person_id, password_hash, false);
     await deleteLinksOf(tx, person_id);
-    if (session_hash === null) await deleteSessionsOf(tx, person_id);
-    else await deleteOtherSessions(tx, person_id, session_hash);
-    const entry = { at: deps.now(), person_id, role: null, account_id: null, subject: null, request_id };
-    await insertAudit(tx, { ...entry, action: "password_changed" });
+    if (by === null) await deleteSessionsOf(tx, person_id);
+    else await deleteOtherSessions(tx, person_id, by.session.session_hash);
+    const entry = { at: deps.now(), person_id, role: null, account_id: null, subject: null };
+    const from = { address: by?.session.address ?? null, request_id: by?.request_id ?? null };
+    await insertAudit(tx, { ...entry, ...from, action: "password_changed" });
   });

@@ -10,12 +10,15 @@ import {
 } from "../../domain/accounts/client-credentials.ts";
 import { OAuthRefusal } from "../../domain/values/refusals.ts";
 import { randomSecret } from "../../random.ts";
-import { authenticateClient } from "./authenticate-client.ts";
+import { auditRead, partnerEntry } from "../operations/audit-partner.ts";
+import { type AuthenticatedClient, authenticateClient } from "./authenticate-client.ts";
 
 export type TokenServerRequest = {
   authorization: string | undefined;
   form: Map<string, string>;
   remote_address: string;
+  /** For the audit log. */
+  request_id: string;
 };
 
 /** POST /oauth/token: one statement if the client is cached in this process, two with an assertion. */
@@ -43,6 +46,7 @@ export async function issueToken(
     expires_at: new Date((created_at + expires_in) * 1000),
   });
   if (issued === 0) throw new OAuthRefusal("invalid_client");
+  auditToken(deps, "issueToken", client, request);
   return {
     access_token,
     token_type: "Bearer",
@@ -50,6 +54,18 @@ export async function issueToken(
     ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
     created_at,
   };
+}
+
+/** Queued like a read. If the queue is full, the client tries again. */
+export function auditToken(
+  deps: Pick<Deps, "audit_log" | "now">,
+  operation: "issueToken" | "revokeToken",
+  { account_id, credential_id, client_id }: Pick<AuthenticatedClient, "account_id" | "credential_id" | "client_id">,
+  { remote_address, request_id }: TokenServerRequest,
+): void {
+  const grant = { account_id, credential_id };
+  const call = { grant, by: { request_id, address: remote_address }, now: deps.now() };
+  auditRead(deps, partnerEntry(operation, call, { patients: [], subject: client_id }));
 }
 
 /** Only this hash of a token is stored. */

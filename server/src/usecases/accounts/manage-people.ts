@@ -139,7 +139,7 @@ export async function licensePerson(
       throw new AdminRefusal("Only the pharmacy's own staff can have a license.");
     }
     const subject = `person ${person.person_id}`;
-    const entry = { at: now, action: "license_changed", subject, account_id: null, request_id: null };
+    const entry = { at: now, action: "license_changed" as const, subject, account_id: null, request_id: null };
     await insertAudit(tx, { ...entry, person_id: null, role: null });
   });
   return license;

@@ -73,7 +73,7 @@ export async function endSessionsByEmail(
     const ended =
       session_id === null ? await deleteSessionsOf(tx, person_id) : await deleteSessionById(tx, person_id, session_id);
     if (session_id !== null && ended === 0) throw new AdminRefusal("This person has no such session.");
-    const entry = { at: now, action: "sessions_ended", subject: `person ${person_id}`, account_id: null };
+    const entry = { at: now, action: "sessions_ended" as const, subject: `person ${person_id}`, account_id: null };
     await insertAudit(tx, { ...entry, person_id: null, role: null, request_id: null });
     return ended;
   });
@@ -104,8 +104,8 @@ export async function verifyAgain(
     given.code !== null
       ? person.totp_confirmed_at !== null && (await takesCode(deps, person, given.code))
       : await takesPassword(deps, session.person_id, given.password ?? "", person.password_hash);
-  const entry = { at: deps.now(), person_id: session.person_id, role: session.role, account_id: null, subject: null };
-  await insertAudit(deps.db, { ...entry, action: right ? "identity_confirmed" : "sign_in_refused", request_id });
+  const entry = { account_id: null, subject: null, action: right ? "identity_confirmed" : "sign_in_refused" } as const;
+  await writeAudit(deps, session, entry, request_id);
   if (right) await verifySession(deps.db, session.session_hash, deps.now());
   return right;
 }

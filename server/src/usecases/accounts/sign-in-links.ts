@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { SignInLink } from "@pestle/contract";
+import type { AuditAction, SignInLink } from "@pestle/contract";
 import { setPassword } from "../../db/accounts/manage-people.ts";
 import { deleteSessionsOf, loadForSignIn } from "../../db/accounts/sessions.ts";
 import { findLink, type LinkPurpose, type LinkRow, replaceLink, takeLink } from "../../db/accounts/sign-in-links.ts";
@@ -31,7 +31,7 @@ export function requestReset(deps: Deps, email: string, remote_address: string, 
     const person = await loadForSignIn(deps.db, email);
     if (person === undefined) return;
     const token = await createLink(deps, deps.db, person.person_id, "reset");
-    await audit(deps, deps.db, person.person_id, "reset_requested", request_id);
+    await audit(deps, deps.db, person.person_id, "reset_requested", { address: remote_address, request_id });
     await mailLink(deps, person, "reset", token);
   };
   send().catch((error: Error) => deps.log.warn({ request_id, fault: error.message }, "no reset link was sent"));
@@ -107,7 +107,7 @@ export async function useLink(
   deps: Deps,
   token: string,
   new_password: string,
-  request_id: string,
+  from: { address: string; request_id: string },
 ): Promise<SignInLink> {
   const link = await requireLink(deps, token);
   checkNewPassword(deps, new_password, link);
@@ -116,7 +116,7 @@ export async function useLink(
     if ((await takeLink(tx, hashOf(token))) === 0) throw new AdminRefusal(EXPIRED);
     await setPassword(tx, link.person_id, password_hash, false);
     await deleteSessionsOf(tx, link.person_id);
-    await audit(deps, tx, link.person_id, "password_set_by_link", request_id);
+    await audit(deps, tx, link.person_id, "password_set_by_link", from);
   });
   return { email: link.email, name: link.name, purpose: link.purpose };
 }
@@ -127,5 +127,10 @@ async function requireLink({ db, now }: Pick<Deps, "db" | "now">, token: string)
   return link;
 }
 
-const audit = (deps: Pick<Deps, "now">, db: Queryable, person_id: string, action: string, request_id: string) =>
-  insertAudit(db, { at: deps.now(), person_id, role: null, account_id: null, action, subject: null, request_id });
+const audit = (
+  deps: Pick<Deps, "now">,
+  db: Queryable,
+  person_id: string,
+  action: AuditAction,
+  from: { address: string; request_id: string },
+) => insertAudit(db, { at: deps.now(), person_id, role: null, account_id: null, action, subject: null, ...from });

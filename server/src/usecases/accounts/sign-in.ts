@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { isIP } from "node:net";
 import type { NewSecondFactor, SignInAnswer, WebSession } from "@pestle/contract";
 import type { Config } from "../../config.ts";
 import {
@@ -19,7 +20,7 @@ import {
   touchSession,
 } from "../../db/accounts/sessions.ts";
 import { mustUseSso } from "../../db/accounts/sso.ts";
-import { insertAudit } from "../../db/operations/audit.ts";
+import { type AuditEntry, insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { currentLicense } from "../../domain/accounts/license.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -40,7 +41,12 @@ export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license
   needs: WebSession["needs"];
   /** The number of the person's license if it is current. */
   license: string | null;
+  /** The client's address, for the audit log; absent on the command line. */
+  address?: string;
 };
+/** The command line is a place without an address. */
+const addressIn = ({ address }: SessionPlace) => (isIP(address) === 0 ? null : address);
+const addressOf = ({ address }: Pick<SignedIn, "address">) => address ?? null;
 export type SignIn =
   | { outcome: SignInAnswer["outcome"]; cookie: string; session: SignedIn }
   /** `sso_only`: the password is right, but the person must use single sign-on. */
@@ -70,8 +76,7 @@ export async function signIn(
   const fits = password !== "wrong" && person !== undefined;
   const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
   if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
-    const known = person?.person_id ?? null;
-    await audit(deps, { person_id: known, action: "sign_in_refused", request_id });
+    await auditRefusedSignIn(deps, person?.person_id ?? null, place, request_id);
     return { outcome: "refused" };
   }
   wasRight();
@@ -79,7 +84,7 @@ export async function signIn(
     await renewHash(deps.db, person.person_id, person.password_hash, await deps.passwords.hash(given.password));
   }
   if (await mustUseSso(deps.db, person.person_id)) {
-    await auditRefusedSignIn(deps, person.person_id, request_id);
+    await auditRefusedSignIn(deps, person.person_id, place, request_id);
     return { outcome: "sso_only" };
   }
   return openSession(deps, person, by_code ? "given" : "still needed", place, request_id);
@@ -106,13 +111,13 @@ export async function openSession(
     now,
     ...place,
   });
-  if (complete) await noteSignedIn(deps, person.person_id, request_id);
+  if (complete) await noteSignedIn(deps, person.person_id, addressIn(place), request_id);
   const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
   return { outcome: outcomeOf(session), cookie, session };
 }
 
-export const auditRefusedSignIn = (deps: Deps, person_id: string | null, request_id: string) =>
-  audit(deps, { person_id, action: "sign_in_refused", request_id });
+export const auditRefusedSignIn = (deps: Deps, person_id: string | null, place: SessionPlace, request_id: string) =>
+  audit(deps, { person_id, action: "sign_in_refused", address: addressIn(place), request_id });
 
 /** Whether people need a second factor. `auto`: optional in the demo. */
 export const secondFactorOf = ({ SECOND_FACTOR }: Config, demo: boolean): Deps["second_factor"] =>
@@ -159,7 +164,7 @@ export const outcomeOf = ({ needs }: Pick<SignedIn, "needs">): SignInAnswer["out
 
 export async function signOut(deps: Deps, session: SignedIn, request_id: string): Promise<void> {
   await deleteSession(deps.db, session.session_hash);
-  await audit(deps, { person_id: session.person_id, action: "sign_out", request_id });
+  await audit(deps, { person_id: session.person_id, action: "sign_out", address: addressOf(session), request_id });
 }
 
 /** A new authenticator secret, active after its first code. Undefined if the person already has an active one. */
@@ -180,16 +185,22 @@ export async function beginTotp(
 export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<boolean> {
   const person = await loadForSignIn(deps.db, session.email);
   if (person?.totp_sealed == null || !(await takesCode(deps, person, code))) {
-    await audit(deps, { person_id: session.person_id, action: "sign_in_refused", request_id });
+    await audit(deps, {
+      person_id: session.person_id,
+      action: "sign_in_refused",
+      address: addressOf(session),
+      request_id,
+    });
     return false;
   }
   if (person.totp_confirmed_at === null) {
     await confirmTotp(deps.db, person.person_id, deps.now());
-    await audit(deps, { person_id: person.person_id, action: "second_factor_set_up", request_id });
+    const entry = { person_id: person.person_id, action: "second_factor_set_up" as const };
+    await audit(deps, { ...entry, address: addressOf(session), request_id });
   }
   if (session.needs === "code" || session.needs === "set_up") {
     await completeSession(deps.db, session.session_hash, deps.now());
-    await noteSignedIn(deps, person.person_id, request_id);
+    await noteSignedIn(deps, person.person_id, addressOf(session), request_id);
   }
   return true;
 }
@@ -206,10 +217,11 @@ export async function takesCode(deps: Deps, person: SignInRow, code: string): Pr
   return taken;
 }
 
-async function noteSignedIn(deps: Deps, person_id: string, request_id: string): Promise<void> {
+async function noteSignedIn(deps: Deps, person_id: string, address: string | null, request_id: string): Promise<void> {
   await noteSignIn(deps.db, person_id, deps.now());
-  await audit(deps, { person_id, action: "sign_in", request_id });
+  await audit(deps, { person_id, action: "sign_in", address, request_id });
 }
 
-const audit = (deps: Deps, entry: { person_id: string | null; action: string; request_id: string }) =>
+type SignInEntry = Pick<AuditEntry, "person_id" | "action" | "request_id"> & { address: string | null };
+const audit = (deps: Deps, entry: SignInEntry) =>
   insertAudit(deps.db, { at: deps.now(), role: null, account_id: null, subject: null, ...entry });

@@ -70,11 +70,14 @@ const changeSafety = (
           record: { ...record, patient_safety: change(record.patient_safety, checked, now) },
         }),
       );
-      const { person_id, role } = by;
+      const { person_id, role, address = null } = by;
       await insertAudit(tx, {
         at: deps.now(),
         person_id,
         role,
+        address,
+        patients: [patient_id],
+        field_groups: ["safety"],
         account_id,
         action,
         subject: order_number,

@@ -43,6 +43,8 @@ export type Worker = {
   role: StaffRole;
   /** The number of the person's pharmacist license if it is current. */
   license: string | null;
+  /** The client's address, for the audit log; absent on the command line. */
+  address?: string;
 };
 
 /** The person's permissions. Without a current license, a pharmacist has only those of a technician. */

@@ -128,7 +128,7 @@ async function updateAddress(deps: Deps, work: Work, address: Asked<"update_addr
     await write(deps, {
       prepare: () => judgeAddress(deps, account.environment, address),
       attempt: async (tx, judged) => {
-        await replaceAddress(deps, tx, work, judged, staff);
+        await replaceAddress(deps, tx, work, judged, { staff });
         await auditWork(deps, tx, work);
       },
     });

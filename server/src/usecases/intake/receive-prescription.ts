@@ -108,7 +108,8 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
     await saveIntake(deps.db, unrouted(stored, message, answer, account, now));
     return { answer, patient_id: null, prescription_id: null };
   }
-  return (await takeFor(deps, format, message, stored, account)).received;
+  const { received } = await takeFor(deps, format, message, stored, account);
+  return { ...received, for_account_id: account.account_id };
 }
 
 /** A reader that throws is our own fault, so the message is stored anyway and the sender may retry. */

@@ -25,6 +25,8 @@ export type Received = {
   answer: string;
   patient_id: string | null;
   prescription_id: number | null;
+  /** The account that the message was for, if it reached one. */
+  for_account_id?: string;
   /** The checks that must run again after the commit. */
   rechecks?: Rechecks;
 };

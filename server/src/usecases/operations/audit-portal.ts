@@ -1,12 +1,12 @@
-import type { AuditAction } from "@pestle/contract";
+import { type AuditAction, fieldGroupsOf } from "@pestle/contract";
 import type { Queryable, Tx } from "../../db/db.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { transact } from "../write.ts";
-import { writeLook } from "./write-audit.ts";
+import { type Looker, writeLook } from "./write-audit.ts";
 
 /** A partner's user and their request. */
-export type PortalActor = { account_id: string; person_id: string; role: string; request_id: string };
+export type PortalActor = Looker & { account_id: string; request_id: string };
 
 /** Writes ids only, because people without access to patient data read the log too. */
 export const auditPortal = (
@@ -15,7 +15,11 @@ export const auditPortal = (
   by: PortalActor,
   action: AuditAction,
   subject: string | null,
-): Promise<number> => insertAudit(db, { at, action, subject, ...by });
+): Promise<number> => {
+  const { person_id, role, address = null, account_id, request_id } = by;
+  const field_groups = fieldGroupsOf(action);
+  return insertAudit(db, { at, action, subject, person_id, role, address, account_id, request_id, field_groups });
+};
 
 /** Records a view of patient data before the person sees it. */
 export const auditView = (
@@ -24,6 +28,17 @@ export const auditView = (
   action: "order_viewed" | "event_viewed",
   subject: string,
 ): Promise<number> => writeLook(deps, by, { account_id: by.account_id, action, subject }, by.request_id);
+
+/** Records that a list of orders was shown. */
+export const auditListing = (
+  deps: Pick<Deps, "db" | "now">,
+  by: PortalActor,
+  orders: readonly { patient_id: string }[],
+): Promise<number> => {
+  const patients = [...new Set(orders.map(({ patient_id }) => patient_id))];
+  const entry = { account_id: by.account_id, action: "orders_listed" as const, subject: "portal", patients };
+  return writeLook(deps, by, entry, by.request_id);
+};
 
 /** Makes a change and its audit entry in one transaction. */
 export function audited<Done>(

@@ -7,19 +7,21 @@ import type { Outcome } from "../../domain/orders/order-change.ts";
 import { readAddress } from "../../domain/patients/address-input.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { partnerEntry } from "../operations/audit-partner.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
-import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
+import { type LoadedOrder, loadChangingOrder, seenIn } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 
 export const changeOrderAddress = (
   deps: Deps,
-  { grant, key }: PartnerCall,
+  call: PartnerCall,
   order_number: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 200, {
-    prepare: () => judgeAddress(deps, grant.environment, sent),
-    attempt: (tx, judged) => replaceAddress(deps, tx, { account_id: grant.account_id, order_number }, judged),
+  writeAnswer(deps, call.key, 200, {
+    prepare: () => judgeAddress(deps, call.grant.environment, sent),
+    attempt: (tx, judged) =>
+      replaceAddress(deps, tx, { account_id: call.grant.account_id, order_number }, judged, { call }),
   });
 
 /** Reads an address and asks the validator. The validator may be remote, so never call this in a transaction. */
@@ -29,13 +31,13 @@ export async function judgeAddress(deps: Deps, environment: Environment, sent: S
   return { read, problems, verdict };
 }
 
-/** Saves a checked address on an order. With `staff`, the pharmacy changes it instead of the partner. */
+/** Saves a checked address on an order, for a partner's request or for the pharmacy. */
 export async function replaceAddress(
   deps: Deps,
   db: Database,
   { account_id, order_number }: { account_id: string; order_number: string },
   { read, problems: shape, verdict }: Awaited<ReturnType<typeof judgeAddress>>,
-  staff?: { actor: Actor; require: (loaded: LoadedOrder) => void },
+  { staff, call }: { staff?: { actor: Actor; require: (loaded: LoadedOrder) => void }; call?: PartnerCall },
 ): Promise<Order> {
   const loaded = await loadChangingOrder(deps, db, account_id, order_number);
   staff?.require(loaded);
@@ -44,5 +46,9 @@ export async function replaceAddress(
   const { problems, address, ends } = decideAddressChange(judged, loaded, loaded.rules, "", staff !== undefined);
   refuseAll(problems);
   const outcome: Outcome = { otherwise: "update_address", ends, after: { order: { ...loaded.order, address } } };
-  return (await changeOrder(deps, db, loaded, outcome, { actor: staff?.actor ?? partner })).order;
+  const changed = await changeOrder(deps, db, loaded, outcome, {
+    actor: staff?.actor ?? partner,
+    ...(call && { audit: partnerEntry("replaceOrderAddress", call, seenIn(loaded)) }),
+  });
+  return changed.order;
 }

@@ -11,6 +11,7 @@ import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-hol
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import type { Seen } from "../operations/audit-partner.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { loadElsewhere } from "../safety/load-elsewhere.ts";
 import { fillOf, LONGEST_HISTORY_MS } from "./patient-fills.ts";
@@ -105,3 +106,9 @@ export function blindBasis(deps: Pick<Deps, "vault">, account_id: string, order_
   if (basis === UNCHECKED) return basis;
   return deps.vault.blindIndex(basis, `order_exception.basis ${account_id} ${order_number}`).toString("hex");
 }
+
+/** The order and its patient, for the audit log. */
+export const seenIn = ({ order }: Pick<LoadedOrder, "order">): Seen => ({
+  patients: [order.patient_id],
+  subject: order.order_number,
+});

@@ -1,4 +1,5 @@
-import { compactAsciiJson, stageOfState, statusOfState } from "@pestle/contract";
+import { compactAsciiJson, partnerAudit, stageOfState, statusOfState } from "@pestle/contract";
+import type { AuditEntry } from "../../db/operations/audit.ts";
 import { itemPlace, orderPlace, referencePlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
 import type { OrderContext, OrderSave } from "../../db/orders/place-order.ts";
 import { bytes } from "../../db/values.ts";
@@ -7,10 +8,11 @@ import type { AcceptedOrder } from "../../domain/orders/decide-order.ts";
 import { orderPosition } from "../../domain/orders/order-answer.ts";
 import { blinded } from "../../domain/orders/order-holds.ts";
 import { exact } from "../../domain/values/quantity-units.ts";
+import { partnerEntry } from "../operations/audit-partner.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 import { blindBasis } from "./load-order.ts";
-import { DUPLICATE_WINDOW_MS, type PreparedOrder } from "./prepare-order.ts";
+import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder } from "./prepare-order.ts";
 
 /** The accepted order as rows. Columns that can identify the patient are sealed. */
 export function orderRows(
@@ -112,6 +114,7 @@ export function orderRows(
         exception_id: order.exceptions[0]?.id ?? null,
       },
     ],
+    audit: auditOf(orderer, order, now),
     events: accepted.events.map(({ event_id, event_type, body }) => ({
       ...key,
       event_id,
@@ -121,6 +124,14 @@ export function orderRows(
       created_at: order.created_at,
     })),
   };
+}
+
+function auditOf({ account_id, actor, asked }: Orderer, order: AcceptedOrder["order"], at: Date): AuditEntry {
+  const seen = { patients: [order.patient_id], subject: order.order_number };
+  if (asked !== undefined) return partnerEntry(asked.operation, asked, seen);
+  const { groups: field_groups } = partnerAudit.createOrder;
+  const by = { person_id: null, role: actor ?? "partner", request_id: null };
+  return { at, account_id, action: "order_created", ...by, ...seen, field_groups };
 }
 
 function reservedOf(items: AcceptedOrder["items"]): OrderSave["reserved"] {

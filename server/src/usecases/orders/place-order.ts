@@ -47,7 +47,9 @@ export const createOrder = (deps: Deps, call: PartnerCall, body: SentFields): Pr
     deps,
     call.key,
     201,
-    orderWrite(deps, call, () => prepareOrder(deps, call.grant, body, canonicalJson(body), call.now)),
+    orderWrite(deps, call, () =>
+      prepareOrder(deps, ordererOf(call, "createOrder"), body, canonicalJson(body), call.now),
+    ),
   );
 
 /** A new order like a shipped one; fields missing from the body are copied from it. */
@@ -65,9 +67,15 @@ export const createReorder = (
       const whole = await prepareReorder(deps, call.grant.account_id, order_number, body);
       // Not the same request as an order with this body, nor as a reorder of another order.
       const canonical = canonicalJson([order_number, body]);
-      return prepareOrder(deps, call.grant, whole.body, canonical, call.now, whole.address);
+      const orderer = ordererOf(call, "createReorder");
+      return prepareOrder(deps, orderer, whole.body, canonical, call.now, whole.address);
     }),
   );
+
+const ordererOf = (call: PartnerCall, operation: "createOrder" | "createReorder"): Orderer => ({
+  ...call.grant,
+  asked: { grant: call.grant, by: call.by, now: call.now, operation },
+});
 
 /** Two statements without a transaction. If the patient pays, the card is authorized after the order is saved. */
 const orderWrite = (

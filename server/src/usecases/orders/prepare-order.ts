@@ -9,6 +9,7 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import type { AuditCaller } from "../operations/audit-partner.ts";
 
 export type Orderer = {
   account_id: string;
@@ -16,6 +17,8 @@ export type Orderer = {
   clock_offset_s: number;
   /** Shown in the order's history; defaults to the partner. */
   actor?: "partner" | "system";
+  /** The request, for the audit log; absent for a job. */
+  asked?: AuditCaller & { operation: "createOrder" | "createReorder" };
 };
 /** The same body within this time counts as an accidental resubmission. */
 export const DUPLICATE_WINDOW_MS = 60_000;

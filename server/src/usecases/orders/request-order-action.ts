@@ -11,9 +11,10 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { readPrescription } from "../intake/written.ts";
+import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
-import { loadChangingOrder } from "./load-order.ts";
+import { loadChangingOrder, seenIn } from "./load-order.ts";
 import type { Orderer } from "./prepare-order.ts";
 import { changeOrder } from "./save-change.ts";
 import { settleAsked, settlePayment } from "./settle-payment.ts";
@@ -24,12 +25,12 @@ type Acted = { request: ActionRequest; settles: "payment" | "entries" | null };
 /** An action on an order, sent by the partner's program. */
 export const requestOrderAction = (
   deps: Deps,
-  { grant, key }: PartnerCall,
+  call: PartnerCall,
   order_number: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 201, {
-    ...actionWrite(deps, grant, order_number, sent),
+  writeAnswer(deps, call.key, 201, {
+    ...actionWrite(deps, call.grant, order_number, sent, call),
     answer: ({ request }) => request,
   });
 
@@ -53,9 +54,15 @@ export async function requestActionInPortal(
   return request;
 }
 
-const actionWrite = (deps: Deps, { account_id, environment }: Orderer, order_number: string, sent: SentFields) => ({
+const actionWrite = (
+  deps: Deps,
+  { account_id, environment }: Orderer,
+  order_number: string,
+  sent: SentFields,
+  call?: PartnerCall,
+) => ({
   prepare: () => prepareAction(deps, { account_id, environment }, order_number, sent),
-  attempt: (db: Database, prepared: PreparedAction) => act(deps, db, account_id, order_number, prepared),
+  attempt: (db: Database, prepared: PreparedAction) => act(deps, db, account_id, order_number, prepared, call),
   settle: ({ request, settles }: Acted) => settleAction(deps, account_id, request, settles),
 });
 
@@ -90,6 +97,7 @@ async function act(
   account_id: string,
   order_number: string,
   { action, problems, own, verdict }: PreparedAction,
+  call: PartnerCall | undefined,
 ): Promise<Acted> {
   const loaded = await loadChangingOrder(deps, db, account_id, order_number);
   // Problems with the order's state and with the request are reported together.
@@ -107,6 +115,7 @@ async function act(
   const changed = await changeOrder(deps, db, loaded, outcome, {
     actor: partner,
     action_request: { event, exception_id, reason_id, amount_cents, prescription_id, item_id },
+    ...(call && { audit: partnerEntry("requestOrderAction", call, seenIn(loaded)) }),
     ...(token !== null && {
       columns: {
         payment_token_sealed: bytes(deps.vault.seal(Buffer.from(token), place)),

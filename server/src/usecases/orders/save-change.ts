@@ -13,6 +13,7 @@ import {
 } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { notePlace } from "../../db/fulfillment/order-notes.ts";
+import type { AuditEntry } from "../../db/operations/audit.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
 import { type OrderChange, type OrderColumns, saveOrderChange } from "../../db/orders/save-order-change.ts";
 import { bytes } from "../../db/values.ts";
@@ -39,6 +40,8 @@ export type ChangeBy = {
   shipment?: OrderChange["shipment"];
   tracked?: OrderChange["tracked"];
   scans?: OrderChange["scans"];
+  /** The audit entry of a partner's request. A person's work writes its own. */
+  audit?: AuditEntry;
 };
 
 const NOBODYS = { claimed_by: null, claimed_until: null };
@@ -155,6 +158,7 @@ export async function changeOrder(
       actor: role,
     })),
     action_request: by.action_request ?? null,
+    audit: asker.audit ?? null,
   });
   return { order: orderAnswer(after, decided.after.prescriptions), action_request_id: saved.action_request_id };
 }

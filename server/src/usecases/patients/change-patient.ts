@@ -26,6 +26,7 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { readBody } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { partnerEntry } from "../operations/audit-partner.ts";
 import { recheckPatient } from "../orders/recheck-orders.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
@@ -36,6 +37,7 @@ export type PatientKey = { account_id: string; patient_id: string };
 export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
   const { fields, problems } = readBody(PatientUpdate, sent);
   return writeAnswer(deps, call.key, 200, {
+    audit: () => partnerEntry("updatePatient", call, { patients: [patient.patient_id] }),
     attempt: async (tx) => {
       const changed = await changePatient(deps, tx, patient, call.now, (record, { now }) => {
         refuseAll([...problems, ...safetyProblems(record, fields.patient_safety ?? {}, now)]);
@@ -70,6 +72,7 @@ export function removeSafetyEntry(
   if (reason === undefined && problems.length === 0)
     problems.push({ code: 42200, field: "reason", message: GIVE_REASON });
   return writeAnswer(deps, call.key, 204, {
+    audit: () => partnerEntry("removeSafetyEntry", call, { patients: [patient.patient_id] }),
     attempt: (tx) =>
       changePatient(deps, tx, patient, call.now, (before, { now }) => {
         if (!before.patient_safety.entries.some((entry) => entry.entry_id === entry_id)) throw new StatusRefusal(404);
@@ -85,6 +88,7 @@ const GIVE_REASON = "Send a `reason` of 1 to 200 characters on one line.";
 /** Adds an address after the validator has checked it. */
 export function addShippingAddress(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
   return writeAnswer(deps, call.key, 201, {
+    audit: () => partnerEntry("addShippingAddress", call, { patients: [patient.patient_id] }),
     prepare: async () => {
       const { read, problems } = readAddress(sent, deps.zips);
       if (read === null) return { address: null, problems };
@@ -109,6 +113,7 @@ export function removeShippingAddress(
 ): Promise<FinishedAnswer> {
   const { account_id, patient_id } = patient;
   return writeAnswer(deps, call.key, 204, {
+    audit: () => partnerEntry("removeShippingAddress", call, { patients: [patient.patient_id] }),
     attempt: async (tx) => {
       const used = (await listShipToAddresses(tx, account_id, patient_id)).map(({ order_number, address_sealed }) => {
         const opened = deps.vault.open(address_sealed, orderPlace("address_sealed", account_id, order_number));
@@ -128,6 +133,7 @@ export function removeShippingAddress(
 /** Adds a document or renews the one on file. The answer masks its number. */
 export function addIdentityDocument(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
   return writeAnswer(deps, call.key, 201, {
+    audit: () => partnerEntry("addIdentityDocument", call, { patients: [patient.patient_id] }),
     attempt: async (tx) => {
       const changed = await changePatient(deps, tx, patient, call.now, (record, { today }) => {
         const { document, problems } = readIdentityDocument(sent, today);

@@ -4,6 +4,7 @@ import type { Deps } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
 import { simulateClock } from "./simulate-clock.ts";
@@ -16,12 +17,18 @@ import type { SimulatedAnswer, SimulatedWrite, Simulation, Simulator } from "./s
 export const simulate = (
   deps: Deps,
   script: IntakeFormat,
-  { grant, key }: PartnerCall,
+  call: PartnerCall,
   sent: SentFields,
 ): Promise<FinishedAnswer> => {
   // A simulation plays the pharmacy, and the pharmacy's steps compare a person's orders at all partners.
   const pharmacy = { ...deps, db: deps.across };
-  return writeAnswer(pharmacy, key, 202, simulationWrite(pharmacy, script, grant, sent));
+  return writeAnswer(pharmacy, call.key, 202, {
+    ...simulationWrite(pharmacy, script, call.grant, sent),
+    audit: (done) => {
+      const patients = "patient_id" in done && typeof done.patient_id === "string" ? [done.patient_id] : [];
+      return partnerEntry("simulate", call, { patients, subject: String(sent["simulation_type"]) });
+    },
+  });
 };
 
 /** The same for a person in the portal, audited in the same transaction. */

@@ -1,5 +1,7 @@
+import type { CreatedWebhookEndpoint } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { partnerEntry } from "../operations/audit-partner.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
 import { registerEndpoint } from "./register-endpoint.ts";
@@ -11,48 +13,59 @@ import { removeEndpoint, updateEndpoint } from "./update-endpoint.ts";
  * changes to people.
  */
 
-export const createWebhookEndpoint = (
-  deps: Deps,
-  { grant, key, now }: PartnerCall,
-  sent: SentFields,
-): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 201, { attempt: (tx) => registerEndpoint(deps, tx, grant, sent, now) });
+export const createWebhookEndpoint = (deps: Deps, call: PartnerCall, sent: SentFields): Promise<FinishedAnswer> =>
+  writeAnswer(deps, call.key, 201, {
+    audit: ({ id }: CreatedWebhookEndpoint) =>
+      partnerEntry("createWebhookEndpoint", call, { patients: [], subject: id }),
+    attempt: (tx) => registerEndpoint(deps, tx, call.grant, sent, call.now),
+  });
 
 export const updateWebhookEndpoint = (
   deps: Deps,
-  { grant, key, now }: PartnerCall,
+  call: PartnerCall,
   endpoint_id: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 200, { attempt: (tx) => updateEndpoint(deps, tx, grant, endpoint_id, sent, now) });
+  writeAnswer(deps, call.key, 200, {
+    audit: () => partnerEntry("updateWebhookEndpoint", call, { patients: [], subject: endpoint_id }),
+    attempt: (tx) => updateEndpoint(deps, tx, call.grant, endpoint_id, sent, call.now),
+  });
 
-export const removeWebhookEndpoint = (
-  deps: Deps,
-  { grant, key }: PartnerCall,
-  endpoint_id: string,
-): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 204, { attempt: (tx) => removeEndpoint(tx, grant.account_id, endpoint_id) });
+export const removeWebhookEndpoint = (deps: Deps, call: PartnerCall, endpoint_id: string): Promise<FinishedAnswer> =>
+  writeAnswer(deps, call.key, 204, {
+    audit: () => partnerEntry("removeWebhookEndpoint", call, { patients: [], subject: endpoint_id }),
+    attempt: (tx) => removeEndpoint(tx, call.grant.account_id, endpoint_id),
+  });
 
 export const testWebhookEndpoint = (
   deps: Deps,
-  { grant, key, now }: PartnerCall,
+  call: PartnerCall,
   endpoint_id: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 202, { attempt: (tx) => testEndpoint(deps, tx, grant.account_id, endpoint_id, sent, now) });
+  writeAnswer(deps, call.key, 202, {
+    audit: () => partnerEntry("testWebhookEndpoint", call, { patients: [], subject: endpoint_id }),
+    attempt: (tx) => testEndpoint(deps, tx, call.grant.account_id, endpoint_id, sent, call.now),
+  });
 
 export const redeliverFailedWebhooks = (
   deps: Deps,
-  { grant, key, now }: PartnerCall,
+  call: PartnerCall,
   endpoint_id: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 202, { attempt: (tx) => redeliverFailed(deps, tx, grant.account_id, endpoint_id, sent, now) });
+  writeAnswer(deps, call.key, 202, {
+    audit: () => partnerEntry("redeliverFailedWebhooks", call, { patients: [], subject: endpoint_id }),
+    attempt: (tx) => redeliverFailed(deps, tx, call.grant.account_id, endpoint_id, sent, call.now),
+  });
 
 export const redeliverWebhookEvent = (
   deps: Deps,
-  { grant, key, now }: PartnerCall,
+  call: PartnerCall,
   event_id: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> =>
-  writeAnswer(deps, key, 202, { attempt: (tx) => redeliverEvent(deps, tx, grant, event_id, sent, now) });
+  writeAnswer(deps, call.key, 202, {
+    audit: () => partnerEntry("redeliverWebhookEvent", call, { patients: [], subject: event_id }),
+    attempt: (tx) => redeliverEvent(deps, tx, call.grant, event_id, sent, call.now),
+  });

@@ -18,7 +18,8 @@ const ISSUER = "https://auth.sandbox.example";
 let app: TestApp;
 let willow: WebPerson;
 beforeAll(async () => {
-  app = await startTestApp({ env: { SANDBOX_AUTH_URL: ISSUER } });
+  // Each test moves the clock by a minute, and all of them share one sign-in.
+  app = await startTestApp({ env: { SANDBOX_AUTH_URL: ISSUER, STEP_UP_MINUTES: "720" } });
   willow = await signedIn(app, app.demo.partners[0]!.portal);
 });
 beforeEach(() => app.advance(60_000));

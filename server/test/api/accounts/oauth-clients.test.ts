@@ -4,6 +4,7 @@ import * as openid from "openid-client";
 // @ts-expect-error It ships no types; `SimpleClient` below says what is used of it.
 import * as simple from "simple-oauth2";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { randomId } from "../../../src/random.ts";
 import { operatorAccount } from "../../../src/usecases/accounts/create-partner.ts";
 import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
@@ -279,7 +280,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
     test("spec, Limits 1: a client that keeps guessing a secret must wait", async () => {
       const client = await library.connect(
         issuer(),
-        { client_id: `guessed-${environment}-${name}`, client_secret: "guess" },
+        { client_id: `${randomId(12)}-${randomId(8)}`, client_secret: "guess" },
         "Basic",
       );
       const answers: Told[] = [];

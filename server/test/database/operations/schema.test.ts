@@ -14,6 +14,7 @@ import { unboundTables } from "../../support/tools/unbound-tables.ts";
 const DIRECTORY = new Set([
   "account",
   "audit_entry",
+  "audit_writer",
   "data_key",
   "index_key",
   "licence",

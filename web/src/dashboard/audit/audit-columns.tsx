@@ -7,7 +7,10 @@ import styles from "./audit-screen.module.css";
 
 type Narrow = (changes: Record<string, string>) => void;
 
-/** Clicking a person or subject filters the log by it. */
+/** A list of orders names many; the filter finds the others. */
+const MOST_PATIENTS = 3;
+
+/** Clicking a person, subject or patient filters the log by it. */
 export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narrow): Column<AuditLine>[] => [
   {
     title: "When",
@@ -19,9 +22,9 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
   },
   {
     title: "Who",
-    cell: ({ person_id, name, role }) =>
+    cell: ({ person_id, name, role, ...line }) =>
       person_id === null ? (
-        <span className="quiet">Not signed in</span>
+        <span className="quiet">{programOf(line) ?? role ?? "Not signed in"}</span>
       ) : (
         <>
           <button type="button" className={styles["narrow"]} onClick={() => narrow({ person_id })}>
@@ -34,9 +37,24 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
   { title: "Action", cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
   { title: "Subject", cell: (line) => <Subject line={line} narrow={narrow} /> },
   {
+    title: "Patients",
+    cell: ({ account_id, patients }) =>
+      patients.slice(0, MOST_PATIENTS).map((patient_id) => (
+        <button
+          key={patient_id}
+          type="button"
+          className={`mono ${styles["narrow"]}`}
+          onClick={() => narrow({ patient_id, account_id: account_id ?? "" })}
+        >
+          {patient_id}
+        </button>
+      )),
+  },
+  {
     title: "Account",
     cell: ({ account_id }) => account_id && (accounts.get(account_id) ?? <span className="quiet">The pharmacy</span>),
   },
+  { title: "Address", cell: ({ address }) => address && <span className="mono quiet">{address}</span> },
   {
     title: "Request",
     cell: ({ request_id }) =>
@@ -47,6 +65,9 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
       ),
   },
 ];
+
+const programOf = ({ credential_id, os_user }: Pick<AuditLine, "credential_id" | "os_user">) =>
+  credential_id !== null ? `Program ${credential_id}` : os_user !== null ? `Command line, ${os_user}` : null;
 
 function Subject({ line: { action, account_id, subject }, narrow }: { line: AuditLine; narrow: Narrow }) {
   if (subject === null) return null;

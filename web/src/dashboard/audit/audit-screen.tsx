@@ -1,13 +1,16 @@
 import { type AuditLine, auditActions } from "@pestle/contract";
+import { apiFile } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
+import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty, Skeleton } from "../../ui/display/notice.tsx";
 import { Table } from "../../ui/display/table.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { auditColumns } from "./audit-columns.tsx";
 import styles from "./audit-screen.module.css";
@@ -19,6 +22,10 @@ export function AuditScreen() {
   const accounts = useAccounts();
   const { query, entries, more } = useAudit(filters);
   useShortcuts([{ keys: "r", label: "Refresh", run: () => void query.refetch() }]);
+  const { account_id = "", patient_id = "" } = filters;
+  const csv = useChange(() => apiFile(`/dashboard/audit.csv?${new URLSearchParams({ account_id, patient_id })}`), {
+    after: ({ name, blob }) => saveFile(name, blob),
+  });
   const named = new Map(accounts.map((one) => [one.account_id, accountName(one)]));
   const person = entries.find(({ person_id }) => person_id === filters["person_id"]);
   const people = new Map(peopleOf(entries));
@@ -27,11 +34,18 @@ export function AuditScreen() {
   return (
     <Page
       title="Audit log"
-      about="Every view and change by staff and partners, newest first."
+      about="Every view and change by staff, partners and commands, newest first."
       actions={
-        <Button icon="refresh" keys="r" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Refresh
-        </Button>
+        <>
+          {patient_id && account_id && (
+            <Button icon="download" busy={csv.busy} onClick={() => void csv.run()}>
+              Export for this patient
+            </Button>
+          )}
+          <Button icon="refresh" keys="r" busy={query.isFetching} onClick={() => void query.refetch()}>
+            Refresh
+          </Button>
+        </>
       }
     >
       <FilterBar
@@ -40,8 +54,10 @@ export function AuditScreen() {
           { name: "action", label: "Action", options: Object.entries(auditActions) },
           { name: "account_id", label: "Account", options: [...named] },
           { name: "subject", label: "Order or subject" },
+          { name: "patient_id", label: "Patient (choose the account too)" },
         ]}
       />
+      {csv.error !== null && <Problem error={csv.error} retry={() => void csv.run()} />}
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
       {query.isPending ? (
         <Skeleton lines={12} />
@@ -55,7 +71,11 @@ export function AuditScreen() {
               rowKey={({ audit_id }) => audit_id}
               empty={
                 <Empty title="No matching entries">
-                  <Button onClick={() => change({ person_id: null, action: null, account_id: null, subject: null })}>
+                  <Button
+                    onClick={() =>
+                      change({ person_id: null, action: null, account_id: null, subject: null, patient_id: null })
+                    }
+                  >
                     Clear filters
                   </Button>
                 </Empty>

@@ -3,7 +3,7 @@ import { type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-q
 import { api } from "../../app/api.ts";
 import type { Filters } from "../../app/use-address.ts";
 
-const names = ["person_id", "action", "account_id", "subject"] as const;
+const names = ["person_id", "action", "account_id", "subject", "patient_id"] as const;
 
 /** Loads the audit log page by page. */
 export function useAudit(filters: Filters): {

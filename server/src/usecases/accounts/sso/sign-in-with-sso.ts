@@ -86,7 +86,7 @@ export async function finishSso(
   if (pending === undefined) return { return_to: "/dashboard", refused: "failed" };
   const { return_to } = pending;
   const refuse = async (refused: SsoRefusal, person_id: string | null = null): Promise<FinishedSso> => {
-    await auditRefusedSignIn(deps, person_id, request_id);
+    await auditRefusedSignIn(deps, person_id, given.place, request_id);
     return { return_to, refused };
   };
   const provider = await findProvider(deps.db, pending.provider_id);

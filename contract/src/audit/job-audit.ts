@@ -1,0 +1,22 @@
+import { type AuditRule, notAudited, writes } from "./audit-rules.ts";
+
+const NO_LOOK = "No person sees data. The order's history records what the job changed, and why.";
+const HOUSEKEEPING = "It moves or deletes technical rows, and shows no data.";
+
+/** The audit entries of jobs. Their entries have the role `system` and no request. */
+export const jobAudit: Readonly<Record<string, AuditRule>> = {
+  "share-limits": notAudited(HOUSEKEEPING),
+  "process-waiting": notAudited("The request that sent the message wrote the entry."),
+  "fill-due": writes("order_created", "patient", "order", "treatment", "address", "payment"),
+  "fill-back-orders": notAudited(NO_LOOK),
+  "recheck-due": notAudited(NO_LOOK),
+  "check-people": notAudited(NO_LOOK),
+  "track-shipments": notAudited(NO_LOOK),
+  "settle-unpaid": notAudited(NO_LOOK),
+  canaries: notAudited(NO_LOOK),
+  "renew-keys": notAudited("It adds a data key by age and use. The table of keys records it."),
+  "recheck-unchecked": notAudited(NO_LOOK),
+  "keep-requests": notAudited(HOUSEKEEPING),
+  "keep-reads": writes("audit_gap", "service"),
+  tidy: notAudited(HOUSEKEEPING),
+};

@@ -1,0 +1,47 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { userInfo } from "node:os";
+import { commandAuditOf } from "@pestle/contract";
+import { sudoUser } from "../config.ts";
+import type { Queryable } from "../db/db.ts";
+import { insertAudit } from "../db/operations/audit.ts";
+import type { CommandRow } from "./program.ts";
+
+type Running = { name: string; argument: string; env: NodeJS.ProcessEnv | undefined };
+const running = new AsyncLocalStorage<Running>();
+
+/** The command, so that the audit entry names it. Every command passes through here (commands.ts). */
+export const recorded = (row: CommandRow): CommandRow => ({
+  ...row,
+  run: (options, argument, env) =>
+    running.run({ name: row.name, argument, env }, () => row.run(options, argument, env)),
+});
+
+/** Ids of accounts, credentials, orders and prescriptions. Other arguments can hold names, so the log leaves them out. */
+const ID = /^[A-Za-z0-9]{1,12}(-[A-Za-z0-9]{1,12})?$/;
+
+/**
+ * Writes the command's entry before its work: no change exists without one. A command that opens the database twice
+ * writes one entry each time.
+ */
+export async function auditCommand(db: Queryable, at: Date): Promise<void> {
+  const command = running.getStore();
+  if (command === undefined) return;
+  const rule = commandAuditOf(command.name);
+  if (rule !== undefined && "not_audited" in rule) return;
+  const subject = ID.test(command.argument) ? `${command.name} ${command.argument}` : command.name;
+  const by = { person_id: null, role: "command line", os_user: osUser(command.env), request_id: null };
+  const field_groups = rule?.groups ?? [];
+  await insertAudit(db, { at, ...by, account_id: null, action: "command_run", subject, field_groups });
+}
+
+/** With `sudo`, also the user who ran it. */
+function osUser(env: NodeJS.ProcessEnv | undefined): string {
+  const sudo = sudoUser(env);
+  try {
+    const { username } = userInfo();
+    return sudo === undefined || sudo === username ? username : `${username} (sudo by ${sudo})`;
+  } catch {
+    // No entry in the password file, as in some containers.
+    return `uid ${process.getuid?.() ?? "unknown"}`;
+  }
+}

@@ -1,0 +1,47 @@
+import { auditActions } from "@pestle/contract";
+import type { Queryable } from "../../db/db.ts";
+import { type AuditRow, listDisclosures } from "../../db/operations/audit.ts";
+import { writeCsv } from "../../domain/catalogue/csv.ts";
+
+type Line = AuditRow & { name: string | null };
+const PER_PAGE = 500;
+
+/** A patient's accounting of disclosures: everyone who saw or changed their data, newest first, page by page. */
+export async function* walkDisclosures(db: Queryable, account_id: string, patient_id: string): AsyncGenerator<Line[]> {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const rows = await listDisclosures(db, account_id, patient_id, before, PER_PAGE);
+    if (rows.length > 0) yield rows;
+    if (rows.length < PER_PAGE) return;
+    before = rows.at(-1)!.audit_id;
+  }
+}
+
+const columns = ["at", "who", "role", "action", "fields", "subject", "address", "request_id"] as const;
+export const disclosuresHead = writeCsv([columns]);
+
+/** Who it was, as the log knows them. */
+const whoOf = ({ name, person_id, credential_id, account_id, os_user, role }: Line): string =>
+  name ??
+  person_id ??
+  (credential_id === null ? null : `credential ${account_id}-${credential_id}`) ??
+  (os_user === null ? null : `command line, ${os_user}`) ??
+  role ??
+  "unknown";
+
+export const disclosureLines = (rows: readonly Line[]): string =>
+  writeCsv(rows.map((row) => cellsOf(row).map(harmless)));
+
+const cellsOf = (row: Line): string[] => [
+  row.at.toISOString(),
+  whoOf(row),
+  row.role ?? "",
+  auditActions[row.action] ?? row.action,
+  row.field_groups.join(" "),
+  row.subject ?? "",
+  row.address ?? "",
+  row.request_id ?? "",
+];
+
+/** A spreadsheet would run these as formulas, and names and subjects come from outside. */
+const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);
