@@ -21,6 +21,8 @@ export type Scene = {
 
 const DEADLINE_MS = 60_000;
 const UNITS = 30;
+/** A request of this campaign rarely disturbs a preparation, and hardly ever all of these. */
+const MOST_TRIES = 5;
 /** Requests in flight may refer to the newest endpoints. */
 const MOST_BUSY = 10;
 
@@ -73,16 +75,27 @@ export async function openScene(demo: Demo): Promise<Scene> {
     patient: { patient_id },
     items: [{ prescription_id, quantity: 1, package_size: UNITS }],
   });
-  /**
-   * Other requests may act on a remembered order, or hold it by a fact about its remembered patient. The scene
-   * remembers both once the order is in the state that its caller needs.
-   */
-  const newOrder = async (prepare?: (order_number: string) => Promise<unknown>) => {
+  const preparedOrder = async (prepare?: (order_number: string) => Promise<unknown>) => {
     const patient = await unknownPatient();
     const { order_number } = await call("POST", "/orders", orderOf(patient));
     await prepare?.(String(order_number));
-    remember("patient_id", patient.patient_id);
-    return remember("order_number", order_number);
+    return { patient_id: patient.patient_id, order_number };
+  };
+  /**
+   * Other requests may act on a remembered order, or hold it by a fact about its remembered patient. The scene
+   * remembers both once the order is in the state that its caller needs. Another request can also move the account's
+   * clock, so that the prescription expires meanwhile: then the next order is prepared at the new time.
+   */
+  const newOrder = async (prepare?: (order_number: string) => Promise<unknown>) => {
+    let made_order: Awaited<ReturnType<typeof preparedOrder>> | undefined;
+    for (let tries = 1; made_order === undefined; tries++) {
+      made_order = await preparedOrder(prepare).catch((error: unknown) => {
+        if (tries === MOST_TRIES) throw error;
+        return undefined;
+      });
+    }
+    remember("patient_id", made_order.patient_id);
+    return remember("order_number", made_order.order_number);
   };
   const movedTo = (to: string) => (order_number: string) => simulate("order", { order_number, to });
   const held = (order_number: string) =>

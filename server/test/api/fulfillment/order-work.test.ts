@@ -249,9 +249,11 @@ describe("a click repeated twenty times at once", () => {
 
   test("applies only one of two contrary decisions by two pharmacists", async () => {
     const order = await walked("Filling/product_check");
+    // Both saw the same order.
+    const { revision } = await shop.load(order);
     const tried = await Promise.allSettled([
-      verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order)),
-      rejectProduct(app.deps, shop.work(order, other_pharmacist), "Wrong count."),
+      verifyProduct(app.deps, shop.work(order, pharmacist, revision), scansOf(order)),
+      rejectProduct(app.deps, shop.work(order, other_pharmacist, revision), "Wrong count."),
     ]);
     expect(tried.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { footprint } from "../../support/orders.ts";
 import { fieldsOf, simulate } from "../../support/simulate.ts";
+import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -15,8 +16,8 @@ async function sent(simulation: Record<string, unknown>) {
   const { status, text, body } = await simulate(app, "event", simulation);
   if (status !== 202) throw new Error(text);
   const { event_id } = body as { event_id: string };
-  const { rows } = await app.deps.db.raw("select * from webhook_event where event_id = $1", [event_id]);
-  return { event_id, row: rows[0] as Record<string, unknown> & { body: string; created_at: Date } };
+  const [row] = await storedEvents(app.deps, "where event_id = $1", [event_id]);
+  return { event_id, row: row! };
 }
 
 describe("a simulated event", () => {
