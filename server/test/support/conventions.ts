@@ -5,15 +5,16 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 const weakEtag = (body: string | Buffer) => `W/"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
 
-/** Checks the rules that hold for every answer of a listener. Returns the body's text. */
-export async function expectConventions(response: Response, listener: "partner" | "token"): Promise<string> {
+/** Checks the rules that hold for every answer of a listener. `web`: our own pages' requests. Returns the body's text. */
+export async function expectConventions(response: Response, listener: "partner" | "web" | "token"): Promise<string> {
   const text = await response.text();
   expect(response.headers.get("x-request-id")).toMatch(UUID);
   expect(response.headers.get("etag")).toMatch(/^W\/"[0-9a-f]{32}"$/);
   if (response.status !== 304 && text !== "") expect(response.headers.get("etag")).toBe(weakEtag(text));
   if (text !== "") expect(response.headers.get("content-type")).toMatch(/^application\/json; ?charset=utf-8$/);
-  if (listener === "partner") {
-    expect(response.headers.get("cache-control")).toBe("max-age=0, private, must-revalidate");
+  if (listener !== "token") {
+    const caching = listener === "web" ? "no-store" : "max-age=0, private, must-revalidate";
+    expect(response.headers.get("cache-control")).toBe(caching);
     expect(response.headers.get("ratelimit-policy")).toMatch(/^"credential";q=\d+;w=\d+$/);
     expect(response.headers.get("ratelimit")).toMatch(/^"credential";r=\d+;t=\d+$/);
   }

@@ -123,6 +123,7 @@ describe("the database", () => {
       ["safety tables", "ok"],
       ["pharmacists", "ok"],
       ["controlled stock", "ok"],
+      ["client secrets", "ok"],
     ]);
   });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** Takes every connection of the sandbox's pool until the returned function is called. */
+/** Takes every connection that serves the sandbox's partners until the returned function is called. */
 async function holdSandboxPool(): Promise<() => Promise<void>> {
   let letGo: () => void = () => {};
   const released = new Promise<void>((resolve) => {
@@ -32,7 +32,7 @@ async function holdSandboxPool(): Promise<() => Promise<void>> {
   for (let one = 0; one < POOL; one++) {
     await new Promise<void>((taken) => {
       held.push(
-        app.environments.sandbox.db.transaction(async () => {
+        app.environments.sandbox.tenants.transaction(async () => {
           taken();
           await released;
         }),
