@@ -57,9 +57,8 @@ describe("the form of a message does not matter", () => {
     expect(message(turned)).toEqual(message(bundle()));
   });
 
-  test("a byte order mark, repeated keys, unknown parts and single objects in place of lists", () => {
-    const repeated = JSON.stringify(bundle()).replace('{"resourceType"', '{"resourceType":"Patient","resourceType"');
-    expect(message(`\uFEFF${repeated}`)).toEqual(message(bundle()));
+  test("a byte order mark, unknown parts and single objects in place of lists", () => {
+    expect(message(`\uFEFF${JSON.stringify(bundle())}`)).toEqual(message(bundle()));
     const odd = bundleWith((request, all) => {
       request.favouriteColour = { blue: [1, null, {}] };
       request.dosageInstruction = request.dosageInstruction[0];
