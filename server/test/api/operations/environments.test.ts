@@ -32,7 +32,7 @@ async function holdSandboxPool(): Promise<() => Promise<void>> {
   for (let one = 0; one < POOL; one++) {
     await new Promise<void>((taken) => {
       held.push(
-        app.environments.sandbox.tenants.transaction(async () => {
+        app.environments.sandbox.tenants.of(app.demo.partners[0]!.account_id).transaction(async () => {
           taken();
           await released;
         }),
