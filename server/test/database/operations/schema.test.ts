@@ -85,6 +85,8 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["where reference is not null order by account_id, order_number limit $1", UPGRADE],
   ["where prescriber_name is not null or prescriber_phone is not null or prescriber_fax is not null", UPGRADE],
   ["where sig_text is not null order by account_id, prescription_id limit $1", UPGRADE],
+  ["from account_usage u where ($4::timestamptz is null", JOB],
+  ["left join account_usage u on u.account_id = a.account_id and u.quota = 'stored_bytes'", JOB],
   ["where body is not null order by account_id, event_id limit $1", UPGRADE],
 ];
 const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);
