@@ -146,7 +146,8 @@ export const sessionRoutes: readonly WebRoute[] = [
     roles: "signed_in",
     step_up: true,
     handler: async (deps, { person, request }) => {
-      if (!person.complete || !person.totp_on) throw new StatusRefusal(404);
+      if (!person.complete) throw new StatusRefusal(404);
+      if (!person.totp_on) throw new AdminRefusal("Set up a second factor first. Recovery codes replace it.");
       return json(201, { codes: await renewRecoveryCodes(deps, person, request.id) });
     },
   },

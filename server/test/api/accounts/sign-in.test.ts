@@ -274,7 +274,7 @@ describe("recovery codes", () => {
     const signed = await web("POST", "/session", { body: { email, password } });
     const session = { cookie: signed.cookie, csrf: String(signed.body["csrf_token"]) };
     // Without a second factor there is nothing to recover.
-    expect((await web("POST", "/session/recovery_codes", { ...session, body: {} })).status).toBe(404);
+    expect((await web("POST", "/session/recovery_codes", { ...session, body: {} })).status).toBe(422);
     const made = await web("POST", "/session/second_factor", { ...session, body: {} });
     const secret = decode(String(made.body["secret"]));
     const code = () => totpCode(secret, Math.floor(app.deps.now().getTime() / 30_000));
