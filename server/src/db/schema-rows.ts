@@ -439,6 +439,10 @@ export type Rows = {
     process_id: string;
     seen_at: Instant;
   };
+  recovery_code: {
+    person_id: string;
+    code_hash: Bytes;
+  };
   request_latency: {
     account_id: string;
     hour: Instant;

@@ -25,6 +25,7 @@ const DIRECTORY = new Set([
   "person_link",
   "pmp_submission",
   "queue_target",
+  "recovery_code",
   "safety_import",
   "schema_migration",
   "server_process",
