@@ -7,7 +7,7 @@ export const protections = {
   blind: "a keyed hash that finds equal values and reveals nothing else",
   hashed: "a one-way hash",
   wrapped: "a key, encrypted by the master key",
-  emptied: "in clear in 0.1.0; the first start seals it, and the column stays empty",
+  emptied: "in clear in earlier versions; the first start seals it, and the column stays empty",
   treatment: "treatment data in clear: SQL decides orders, stock, holds and reports by it",
   person: "in clear, and it identifies a person",
   business: "in clear: the set-up of partners and pharmacy",
@@ -39,6 +39,7 @@ const MEASURES = /^(integer|bigint|smallint|real|numeric|boolean|date|timestamp|
 /** What neither the name nor the type decides. */
 const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = {
   account: { business: ["ncpdp_id"] },
+  account_usage: { record: ["quota"] },
   audit_entry: { record: ["action", "field_groups", "patient_keys"], person: ["subject", "address", "os_user"] },
   brand: { business: ["name"] },
   catalogue_version: { business: ["summary"] },
@@ -48,7 +49,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   intake_message: {
     business: ["sender", "receiver"],
     record: ["sender_message_id", "warnings"],
-    treatment: ["answer"],
+    emptied: ["answer"],
   },
   licence: { business: ["number"] },
   order_exception: { record: ["confirmed", "basis", "situations"] },
@@ -61,7 +62,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
     business: ["label_carrier", "label_tracking_no", "payment_reference"],
     treatment: ["ship_state"],
   },
-  partial_fill_request: { treatment: ["note"] },
+  partial_fill_request: { emptied: ["note"] },
   partner: { business: ["name"] },
   person: { person: ["email", "name", "license_number", "license_state", "npi"] },
   pmp_submission: { record: ["control_number", "dispense_ids"], business: ["note"] },
@@ -84,7 +85,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   queue_target: { record: ["queue"] },
   rate_lease: { record: ["bucket"] },
   request_log: { record: ["method", "route", "error_codes"] },
-  review: { record: ["reasons"], treatment: ["facts"] },
+  review: { record: ["reasons"], emptied: ["facts"] },
   routing_rule: { business: ["value"] },
   safety_import: { business: ["version", "file_name", "summary", "data"] },
   schema_migration: { record: ["name"] },
