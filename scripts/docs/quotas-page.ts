@@ -42,7 +42,7 @@ export function quotasPage() {
     "- Prescriptions from e-prescription networks count, and Pestle never refuses one for a quota.",
     "- A production account can always act on its orders, correct addresses and change patients.\n",
     "## Headers\n",
-    "The answer to a request that adds to a quota shows the limits and what is left before the request:\n",
+    "The answer to a request that adds to a quota shows the limits and the rest of each, before the request:\n",
     fence(
       "text",
       'Quota-Policy: "orders";q=500000, "stored_bytes";q=5368709120\nQuota: "orders";r=499812, "stored_bytes";r=5216340112',
@@ -53,7 +53,7 @@ export function quotasPage() {
       ["operation", "adds to"],
       draws.map(([operation, draw]) => [code(operation), added(draw)]),
     ),
-    `The portal's requests count like the operations that they stand for: ${[...new Set(Object.values(portalDraws))].map(code).join(", ")}.\n`,
+    `The portal's requests count like these operations: ${[...new Set(Object.values(portalDraws))].map(code).join(", ")}.\n`,
     "## For operators\n",
     "The Usage page of the portal shows the partner what it stores. To see or change the quotas of an account:\n",
     fence(

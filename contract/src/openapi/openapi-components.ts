@@ -26,7 +26,7 @@ export const sharedHeaders = {
   RateLimit: { description: "The remaining rate limit (IETF draft format).", schema: { type: "string" } },
   "RateLimit-Policy": { description: "The rate limit (IETF draft format).", schema: { type: "string" } },
   Quota: {
-    description: "What is left of the quotas that the request adds to.",
+    description: "The remaining quotas that the request adds to.",
     schema: { type: "string" },
     example: '"orders";r=499812, "stored_bytes";r=5216340112',
   },
