@@ -1,5 +1,6 @@
 import type { Order } from "@pestle/contract";
 import { addPatients } from "../chaos/add-patients.ts";
+import { cursorOf } from "../server/src/http/page.ts";
 import type { BareRoute } from "./bare-route.ts";
 import { startChild } from "./child.ts";
 import type { Load, Measured } from "./load.ts";
@@ -191,7 +192,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
 }
 
 /** Cursors into the oldest tenth of the orders, each with a page after it. */
-async function deepCursors({ db }: Stage, account_id: string, size: number): Promise<string[]> {
+async function deepCursors({ db, vault }: Stage, account_id: string, size: number): Promise<string[]> {
   const { rows } = await db.raw(
     `select order_position
     from orders
@@ -203,7 +204,7 @@ async function deepCursors({ db }: Stage, account_id: string, size: number): Pro
   const step = Math.floor((rows.length - PAGE) / DEEP_PAGES);
   return Array.from({ length: DEEP_PAGES }, (_, nth) => {
     const position = rows[PAGE + nth * step]!["order_position"];
-    return Buffer.from(`p${position}`).toString("base64url");
+    return cursorOf({ vault, account_id, list: "orders" }, Number(position));
   });
 }
 

@@ -16,11 +16,18 @@ export type WebSession = {
   /** The next step of signing in: a second-factor code, its setup, or a new password in place of an issued one. */
   needs: "code" | "set_up" | "password" | null;
   totp_on: boolean;
+  recovery_codes_left: number;
   idle_seconds: number;
   /** Whether the service can send email. */
   mail: boolean;
 };
-export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" | "needs_password" };
+/** Each replaces the second factor one time. */
+export const RECOVERY_CODES = 10;
+/** `recovery_codes`: the person has just set up a second factor. The only time that the codes are shown. */
+export type SignInAnswer = WebSession & {
+  recovery_codes?: readonly string[];
+  outcome: "signed_in" | "needs_code" | "needs_set_up" | "needs_password";
+};
 /** `session` is null if the caller is not signed in. `mail`: a forgotten password can be reset by email. */
 export type SessionAnswer = {
   session: WebSession | null;
@@ -46,7 +53,9 @@ export type SessionApi = {
   "POST /session/code": { body: { code: string }; answer: SignInAnswer };
   "POST /session/second_factor": { answer: NewSecondFactor };
   "POST /session/password": { body: { password: string; new_password: string }; answer: SignInAnswer };
-  "POST /session/verify": { body: { password?: string | null; code?: string | null }; answer: WebSession };
+  "POST /session/verify": { body: { password?: string | null; code?: string | null }; answer: SignInAnswer };
+  /** The only time the codes are shown. The earlier ones stop working. */
+  "POST /session/recovery_codes": { answer: { codes: string[] } };
   "GET /sessions": { answer: OpenSessions };
   "DELETE /sessions": { answer: OpenSessions };
   "DELETE /sessions/{session_id}": { answer: OpenSessions };

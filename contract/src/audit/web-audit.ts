@@ -7,15 +7,19 @@ const SHOWN_PARTNER = "It shows a partner's own settings, and no secret.";
 
 /** The audit entries of dashboard and portal. A missing route is a compile error here. */
 export const webAudit = {
-  "POST /session": writes(["sign_in", "sign_in_refused"], "sign_in"),
+  "POST /session": writes(["sign_in", "sign_in_refused", "recovery_code_used"], "sign_in"),
   "GET /session": notAudited("It shows the caller's own session."),
   "DELETE /session": writes("sign_out", "sign_in"),
-  "POST /session/code": writes(["sign_in", "sign_in_refused", "second_factor_set_up"], "sign_in"),
+  "POST /session/code": writes(
+    ["sign_in", "sign_in_refused", "second_factor_set_up", "recovery_codes_created", "recovery_code_used"],
+    "sign_in",
+  ),
   "POST /session/second_factor": notAudited("The new factor counts from its first code, which writes the entry."),
   "POST /session/sso": notAudited("It starts a sign-in at the provider. The callback writes the entry."),
   "GET /session/sso/callback": writes(["sign_in", "sign_in_refused"], "sign_in"),
   "POST /session/password": writes("password_changed", "person"),
-  "POST /session/verify": writes(["identity_confirmed", "sign_in_refused"], "sign_in"),
+  "POST /session/verify": writes(["identity_confirmed", "sign_in_refused", "recovery_code_used"], "sign_in"),
+  "POST /session/recovery_codes": writes("recovery_codes_created", "sign_in"),
   "GET /sessions": notAudited("It shows the caller's own sessions."),
   "DELETE /sessions": writes("sessions_ended", "sign_in"),
   "DELETE /sessions/{session_id}": writes("sessions_ended", "sign_in"),

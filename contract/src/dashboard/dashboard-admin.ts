@@ -226,6 +226,8 @@ export const auditActions = {
   sign_in_refused: "failed to sign in",
   sign_out: "signed out",
   second_factor_set_up: "set up a second factor",
+  recovery_codes_created: "created recovery codes",
+  recovery_code_used: "used a recovery code",
   identity_confirmed: "confirmed their identity",
   sessions_ended: "ended sessions",
   reset_requested: "asked for a link to choose a new password",

@@ -218,7 +218,7 @@ export const webhookEndpoints = [
           next_cursor: nullable(string()),
           end_cursor: string("Where this page ends, also on the last page."),
         }),
-        { webhook_events: [event], next_cursor: null, end_cursor: "ZjEyMDMuODg" },
+        { webhook_events: [event], next_cursor: null, end_cursor: "nkaJyFinGo2QIPXtCTExVOAhWzk" },
       ),
     },
     codes: [40003],

@@ -1,6 +1,7 @@
 import { MOST_PAGE_BYTES } from "../domain/values/page-bytes.ts";
 import { refuse } from "../domain/values/refusals.ts";
 import { type Answer, answer, json, rendered, showing } from "./answer.ts";
+import { type CursorList, openCursor, sealCursor } from "./cursors.ts";
 
 /** The two parameters of every paged list (contract, Conventions 7). */
 export type Page = { before: number; limit: number };
@@ -8,9 +9,9 @@ export type Page = { before: number; limit: number };
 const DEFAULT_LIMIT = 25;
 const MOST = 200;
 
-export function pageOf(query: ReadonlyMap<string, string[]>): Page {
+export function pageOf(query: ReadonlyMap<string, string[]>, list: CursorList): Page {
   const [cursor] = query.get("cursor") ?? [];
-  return { limit: limitOf(query), before: cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(cursor) };
+  return { limit: limitOf(query), before: cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(list, cursor) };
 }
 
 export function limitOf(query: ReadonlyMap<string, string[]>): number {
@@ -25,8 +26,12 @@ type Paged<Body> = Body & { next_cursor: string | null };
  * The answer of a paged list. The same page always gives the same cursor, and the Link header carries the next page's
  * address.
  */
-export const pageAnswer = <Body extends object>(url: string, body: Body, next: number | null): Answer<Paged<Body>> =>
-  linkedAnswer(url, body, next === null ? null : cursorOf(next));
+export const pageAnswer = <Body extends object>(
+  url: string,
+  body: Body,
+  next: number | null,
+  list: CursorList,
+): Answer<Paged<Body>> => linkedAnswer(url, body, next === null ? null : cursorOf(list, next));
 
 function linkedAnswer<Body extends object>(url: string, body: Body, next_cursor: string | null): Answer<Paged<Body>> {
   const headers = next_cursor === null ? undefined : { link: linkTo(url, next_cursor) };
@@ -92,11 +97,10 @@ export async function listAnswer<Entry>(
   return showing(made, { patients: records.slice(0, texts.length).flatMap((entry) => patientOf(entry) ?? []) });
 }
 
-/** Opaque to partners, so that its content can change. */
-export const cursorOf = (position: number) => Buffer.from(`p${position}`).toString("base64url");
+/** The cursor of a position in a numbered list. */
+export const cursorOf = (list: CursorList, position: number) => sealCursor(list, `p${position}`);
 
-function positionOf(cursor: string): number {
-  const [, digits] = /^p(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
-  if (digits === undefined || cursorOf(Number(digits)) !== cursor) refuse(40003, "cursor");
+function positionOf(list: CursorList, cursor: string): number {
+  const [, digits] = /^p(\d{1,16})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
   return Number(digits);
 }

@@ -10,7 +10,7 @@ import { type Demo, readDemo } from "../../seed/demo.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { changePasswordByEmail } from "../../usecases/accounts/change-password.ts";
 import { checkNewPassword, createPerson, madePassword } from "../../usecases/accounts/create-person.ts";
-import { licensePerson, readPeople } from "../../usecases/accounts/manage-people.ts";
+import { licensePerson, readPeople, resetSecondFactorByEmail } from "../../usecases/accounts/manage-people.ts";
 import { endSessionsByEmail, requirePerson, sessionsOf } from "../../usecases/accounts/manage-sessions.ts";
 import {
   findSession,
@@ -104,7 +104,7 @@ export const userCommands: readonly CommandRow[] = [
     options: [
       ["--email <address>", "the email that you sign in with", { required: true }],
       ["--password-stdin", "read the password from standard input (default: the demo's password, else ask)"],
-      ["--code <code>", "the code of your authenticator app, if you have one (default: ask)"],
+      ["--code <code>", "the code of your authenticator app or a recovery code, if you have one (default: ask)"],
     ],
     examples: [
       "user login --email noor@larkspur.example",
@@ -200,6 +200,17 @@ export const userCommands: readonly CommandRow[] = [
     },
   },
   {
+    name: "user reset-second-factor",
+    summary: "remove the second factor of a user who lost it, and sign the user out everywhere",
+    options: [["--email <address>", "the user's email", { required: true }]],
+    examples: ["user reset-second-factor --email noor@larkspur.example"],
+    async run({ email }: { email: string }, _argument, env) {
+      await withSchema(readConfig(env), ({ db, now }) => resetSecondFactorByEmail({ db }, email, now));
+      const text = `${email} has no second factor and no recovery codes, and all of their sessions have ended.`;
+      return { data: { email }, text };
+    },
+  },
+  {
     name: "user list",
     summary: "list all users with role and license",
     examples: ["user list", "user list --json"],
@@ -283,7 +294,7 @@ async function openSession(
   if (signed.outcome === "needs_code") {
     const typed = hasTerminal() ? await promptLine("Code: ") : "";
     if (typed === "") return refuse("This person has an authenticator app. Give its code with --code.");
-    if (!(await giveCode(deps, session, typed, request_id))) return refuse("The code is wrong.");
+    if (!(await giveCode(deps, session, typed, request_id)).taken) return refuse("The code is wrong.");
   }
   if (session.must_change_password) {
     return refuse("Choose a password of your own first: run `pestle user password`, or sign in to the dashboard.");

@@ -68,6 +68,10 @@ export const setLicense = (tx: Tx, person_id: string, given: PersonLicense) =>
   tx.run(license, [person_id, given.license_number, given.license_state, given.license_expires_on, given.npi]);
 
 const dropFactor = sql<[person_id: string]>`
+with codes as (
+  delete from recovery_code
+  where person_id = $1
+)
 update person
 set totp_confirmed_at = null, totp_sealed = null, totp_last_step = 0
 where person_id = $1`;

@@ -18,6 +18,7 @@ export type SessionRow = {
   created_at: Date;
   last_seen_at: Date;
   totp_on: boolean;
+  recovery_codes_left: number;
   license_number: string | null;
   license_expires_on: string | null;
 };
@@ -54,7 +55,9 @@ export const insertSession = (
 
 const load = sql<[session_hash: Buffer], SessionRow>`
 select p.person_id, p.email, p.name, p.role, p.partner_id, r.name as partner_name, s.session_id, s.csrf_token, s.complete,
-  p.must_change_password, s.verified_at, s.created_at, s.last_seen_at, p.totp_confirmed_at is not null as totp_on, p.license_number, p.license_expires_on
+  p.must_change_password, s.verified_at, s.created_at, s.last_seen_at, p.totp_confirmed_at is not null as totp_on,
+  (select count(*)::integer from recovery_code c where c.person_id = p.person_id) as recovery_codes_left,
+  p.license_number, p.license_expires_on
 from session s
 join person p on p.person_id = s.person_id and p.disabled_at is null
 left join partner r on r.partner_id = p.partner_id

@@ -32,6 +32,10 @@ export const lockTeam = (tx: Tx, partner_id: string) => tx.rows(lock, [partner_i
 const change = sql<
   [partner_id: string, person_id: string, role: string, disabled_at: Date | null, reset_second_factor: boolean]
 >`
+with codes as (
+  delete from recovery_code
+  where $5 and person_id = (select person_id from person where partner_id = $1 and person_id = $2)
+)
 update person
 set role = $3, disabled_at = $4,
   totp_sealed = case when $5 then null else totp_sealed end,

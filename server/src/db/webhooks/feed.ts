@@ -199,3 +199,12 @@ limit 1`;
 /** The position of the newest event whose id is older than a time. */
 export const findPositionBefore = async (db: Queryable, account_id: string, moment: Date) =>
   (await db.row(before, [account_id, moment]))?.feed_position ?? 0;
+
+const eventAt = sql<[account_id: string, feed_position: number, event_position: number], { found: boolean }>`
+select exists (
+  select
+  from webhook_event e
+  where e.account_id = $1 and e.feed_position = $2 and ($3::bigint = 0 or e.event_position = $3)) as found`;
+/** Whether the account has an event at a position. The position before the events of a transaction ends with 0. */
+export const hasEventAt = async (db: Queryable, account_id: string, at: FeedPosition): Promise<boolean> =>
+  (await db.row(eventAt, [account_id, at.feed_position, at.event_position]))?.found === true;

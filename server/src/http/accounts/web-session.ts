@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { changePassword } from "../../usecases/accounts/change-password.ts";
+import { renewRecoveryCodes } from "../../usecases/accounts/factors/recovery-codes.ts";
 import { endOwnSessions, sessionsOf, verifyAgain } from "../../usecases/accounts/manage-sessions.ts";
 import {
   beginTotp,
@@ -100,9 +101,9 @@ export const sessionRoutes: readonly WebRoute[] = [
     path: "/session/code",
     roles: "signed_in",
     handler: async (deps, { person, body, request }) => {
-      const taken = await giveCode(deps, person, textOf(body, "code"), request.id);
+      const { taken, ...shown_once } = await giveCode(deps, person, textOf(body, "code"), request.id);
       if (!taken) return refused();
-      return json(200, await answerOf(deps, person));
+      return json(200, { ...(await answerOf(deps, person)), ...shown_once });
     },
   },
   {
@@ -136,7 +137,18 @@ export const sessionRoutes: readonly WebRoute[] = [
       if (!person.complete) throw new StatusRefusal(404);
       const given = { password: optionalTextOf(body, "password"), code: optionalTextOf(body, "code") };
       if (!(await verifyAgain(deps, person, given, request.id))) throw new AdminRefusal(NOT_VERIFIED);
-      return json(200, shown(deps, person));
+      return json(200, await answerOf(deps, person));
+    },
+  },
+  {
+    method: "POST",
+    path: "/session/recovery_codes",
+    roles: "signed_in",
+    step_up: true,
+    handler: async (deps, { person, request }) => {
+      if (!person.complete) throw new StatusRefusal(404);
+      if (!person.totp_on) throw new AdminRefusal("Set up a second factor first. Recovery codes replace it.");
+      return json(201, { codes: await renewRecoveryCodes(deps, person, request.id) });
     },
   },
   {
@@ -214,13 +226,14 @@ const placeOf = (request: FastifyRequest): SessionPlace => ({
 const LONGEST_AGENT = 200;
 
 /** The signed-in person, as the page sees them. */
-function shown(
-  deps: Deps,
-  { person_id, email, name, role, partner_name, csrf_token, complete, needs, totp_on }: SignedIn,
-): WebSession {
-  const idle_seconds = IDLE_MS / 1000;
-  const mail = deps.mail !== null;
-  return { person_id, email, name, role, partner_name, csrf_token, complete, needs, totp_on, idle_seconds, mail };
+function shown(deps: Deps, session: SignedIn): WebSession {
+  const { person_id, email, name, role, partner_name, csrf_token, complete, needs } = session;
+  const { totp_on, recovery_codes_left } = session;
+  return {
+    ...{ person_id, email, name, role, partner_name, csrf_token, complete, needs, totp_on, recovery_codes_left },
+    idle_seconds: IDLE_MS / 1000,
+    mail: deps.mail !== null,
+  };
 }
 
 function cookie(request: FastifyRequest, value: string, max_age_s: number): string {

@@ -52,12 +52,13 @@ export const listOrderActionRequests: ReadHandler = async (deps, { grant, params
 };
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
-  const { before, limit } = pageOf(query);
+  const list = { vault: deps.vault, account_id: grant.account_id, list: "orders" };
+  const { before, limit } = pageOf(query, list);
   const filter = filterOf(query, deps.config.TIME_ZONE);
   const { orders, positions, next } = await readOrders(deps, grant.account_id, filter, before, limit);
   return listAnswer(url, "orders", orders, {
-    cursorAfter: (index) => cursorOf(positions[index]!),
-    next_cursor: next === null ? null : cursorOf(next),
+    cursorAfter: (index) => cursorOf(list, positions[index]!),
+    next_cursor: next === null ? null : cursorOf(list, next),
     patientOf: ({ patient_id }) => patient_id,
   });
 };
@@ -69,7 +70,8 @@ export const getOrder: ReadHandler = async (deps, { grant, params }) => {
 };
 
 export const listOrderHistory: ReadHandler = async (deps, { grant, params, query, url }) => {
-  const { before, limit } = pageOf(query);
+  const list = { vault: deps.vault, account_id: grant.account_id, list: `history ${params["order_number"]}` };
+  const { before, limit } = pageOf(query, list);
   const order_number = orderNumber(params);
   const rows = await listHistory(deps.db, grant.account_id, order_number, before, limit + 1);
   // Every order has history from the start, so an empty page is either past its end or an unknown order.
@@ -80,7 +82,7 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   const history = shown.map(({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }));
   const next = rows.length > limit ? shown.at(-1)!.history_position : null;
   // The log finds the patient by the order.
-  return showing(pageAnswer(url, { history }, next), { patients: [], subject: order_number });
+  return showing(pageAnswer(url, { history }, next, list), { patients: [], subject: order_number });
 };
 
 const actions = answer(200, rendered(JSON.stringify({ order_actions: orderActions })));

@@ -34,11 +34,12 @@ export const orderRoutes: readonly WebRoute[] = [
     roles: everybody,
     handler: ofAccount(async (deps, call) => {
       const query = queryOf(call, ...filters, "limit", "cursor");
-      const { before, limit } = pageOf(query);
+      const list = { vault: deps.vault, account_id: call.account.account_id, list: "orders" };
+      const { before, limit } = pageOf(query, list);
       const filter = filterOf(query, deps.config.TIME_ZONE);
       const { orders, next } = await readOrders(deps, call.account.account_id, filter, before, limit);
       await auditListing(deps, call.by, orders);
-      return pageAnswer(call.request.url, { orders: orders.map(rowOf) }, next);
+      return pageAnswer(call.request.url, { orders: orders.map(rowOf) }, next, list);
     }),
   },
   {

@@ -174,7 +174,7 @@ async function events(
     status: textOf(query, "status", isDeliveryStatus) as NewestFilter["status"],
     endpoint_id: textOf(query, "endpoint_id", isUuid),
   };
-  const before = query.has("cursor") ? feedPosition(query) : NEWEST;
+  const before = query.has("cursor") ? feedPosition(deps, call.account.account_id, query) : NEWEST;
   const { rows, next } = await listNewestEvents(deps.db, call.account.account_id, filter, before, limitOf(query));
   return json(200, {
     webhook_events: rows.map(({ event_id, event_type, patient_id, order_number, created_at, deliveries }) => ({
@@ -188,7 +188,7 @@ async function events(
         next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),
       })),
     })),
-    next_cursor: next && feedCursor(next),
+    next_cursor: next && feedCursor(deps, call.account.account_id, next),
   } satisfies PortalEvents);
 }
 
@@ -203,8 +203,13 @@ async function attempts(
   const query = queryOf(call, "limit", "cursor");
   const event_id = eventIn(call);
   await noteEventView(deps, call.by, event_id);
-  const page = await readAttempts(deps, call.by.account_id, event_id, attemptPosition(query), limitOf(query));
+  const { account_id } = call.by;
+  const start = attemptPosition(deps, account_id, event_id, query);
+  const page = await readAttempts(deps, account_id, event_id, start, limitOf(query));
   if (page === undefined) throw new StatusRefusal(404);
   const { attempts, next } = page;
-  return json(200, { attempts, next_cursor: next && attemptCursor(next) } as PortalAttempts);
+  return json(200, {
+    attempts,
+    next_cursor: next && attemptCursor(deps, account_id, event_id, next),
+  } as PortalAttempts);
 }

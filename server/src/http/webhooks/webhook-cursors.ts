@@ -1,6 +1,8 @@
 import type { AttemptPosition } from "../../db/webhooks/attempts.ts";
-import type { FeedPosition } from "../../db/webhooks/feed.ts";
+import { type FeedPosition, hasEventAt } from "../../db/webhooks/feed.ts";
+import type { Deps } from "../../deps.ts";
 import { refuse } from "../../domain/values/refusals.ts";
+import { type CursorList, openCursor, sealCursor } from "../cursors.ts";
 import type { Query } from "../query-values.ts";
 
 /** Sorts before every event. */
@@ -12,33 +14,68 @@ const NEWEST: AttemptPosition = {
   attempt: 2 ** 31 - 1,
 };
 
-/** Opaque to partners, so that their content can change. */
-const encoded = (text: string) => Buffer.from(text).toString("base64url");
+const feedList = (deps: Pick<Deps, "vault">, account_id: string): CursorList => ({
+  vault: deps.vault,
+  account_id,
+  list: "webhook_events",
+});
 
-export const feedCursor = ({ feed_position, event_position }: FeedPosition) =>
-  encoded(`f${feed_position}.${event_position}`);
+export const feedCursor = (
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  { feed_position, event_position }: FeedPosition,
+) => sealCursor(feedList(deps, account_id), `f${feed_position}.${event_position}`);
 
-export function feedPosition(query: Query): FeedPosition {
-  const parts = partsOf(query, /^f(\d{1,15})\.(\d{1,15})$/);
-  if (parts === undefined) return BEGINNING;
-  const position = { feed_position: Number(parts[0]), event_position: Number(parts[1]) };
-  return feedCursor(position) === query.get("cursor")?.[0] ? position : refuse(40003, "cursor");
-}
+const FEED = /^f(\d{1,15})\.(\d{1,15})$/;
+const positionIn = ([, feed_position, event_position]: RegExpExecArray): FeedPosition => ({
+  feed_position: Number(feed_position),
+  event_position: Number(event_position),
+});
 
-export const attemptCursor = ({ at, endpoint_id, attempt }: AttemptPosition) =>
-  encoded(`a${at.getTime()}.${attempt}.${endpoint_id}`);
-
-export function attemptPosition(query: Query): AttemptPosition {
-  const parts = partsOf(query, /^a(\d{1,15})\.(\d{1,9})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/);
-  if (parts === undefined) return NEWEST;
-  const position = { at: new Date(Number(parts[0])), endpoint_id: String(parts[2]), attempt: Number(parts[1]) };
-  return attemptCursor(position) === query.get("cursor")?.[0] ? position : refuse(40003, "cursor");
-}
-
-/** The parts of a cursor; undefined if the query has none. */
-function partsOf(query: Query, form: RegExp): string[] | undefined {
+export function feedPosition(deps: Pick<Deps, "vault">, account_id: string, query: Query): FeedPosition {
   const [cursor] = query.get("cursor") ?? [];
-  if (cursor === undefined) return undefined;
-  const [, ...parts] = form.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? refuse(40003, "cursor");
-  return parts;
+  if (cursor === undefined) return BEGINNING;
+  return positionIn(FEED.exec(openCursor(feedList(deps, account_id), cursor)) ?? refuse(40003, "cursor"));
 }
+
+/**
+ * The same, and also a cursor that a program stored with 0.1.0, which did not encrypt them. It must be the exact position
+ * of one of the account's events: a range of accepted positions would tell how many events other accounts have.
+ */
+export async function storedFeedPosition(deps: Deps, account_id: string, query: Query): Promise<FeedPosition> {
+  const [cursor = ""] = query.get("cursor") ?? [];
+  const text = Buffer.from(cursor.slice(0, LONGEST_CLEAR), "base64url").toString("latin1");
+  const clear = Buffer.from(text, "latin1").toString("base64url") === cursor ? FEED.exec(text) : null;
+  if (clear === null) return feedPosition(deps, account_id, query);
+  const position = positionIn(clear);
+  if (position.feed_position === 0) return BEGINNING;
+  return (await hasEventAt(deps.db, account_id, position)) ? position : refuse(40003, "cursor");
+}
+const LONGEST_CLEAR = 48;
+
+const attemptList = (deps: Pick<Deps, "vault">, account_id: string, event_id: string): CursorList => ({
+  vault: deps.vault,
+  account_id,
+  list: `attempts ${event_id}`,
+});
+
+export const attemptCursor = (
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  event_id: string,
+  { at, endpoint_id, attempt }: AttemptPosition,
+) => sealCursor(attemptList(deps, account_id, event_id), `a${at.getTime()}.${attempt}.${endpoint_id}`);
+
+export function attemptPosition(
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  event_id: string,
+  query: Query,
+): AttemptPosition {
+  const [cursor] = query.get("cursor") ?? [];
+  if (cursor === undefined) return NEWEST;
+  const text = openCursor(attemptList(deps, account_id, event_id), cursor);
+  const [, at_ms, attempt, endpoint_id = ""] = ATTEMPT.exec(text) ?? refuse(40003, "cursor");
+  return { at: new Date(Number(at_ms)), endpoint_id, attempt: Number(attempt) };
+}
+const ATTEMPT = /^a(\d{1,15})\.(\d{1,9})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;

@@ -1,4 +1,6 @@
 import { type EventType, isEventType, ORDER_NUMBER_PATTERN, type WebhookAttempt } from "@pestle/contract";
+import type { AttemptPosition } from "../../db/webhooks/attempts.ts";
+import type { FeedPosition } from "../../db/webhooks/feed.ts";
 import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { redeliverWebhookEvent as redeliver } from "../../usecases/webhooks/endpoints-for-partner.ts";
@@ -7,14 +9,17 @@ import { json, showing } from "../answer.ts";
 import { limitOf, listAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, textOf, timeOf } from "../query-values.ts";
-import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
+import { attemptCursor, attemptPosition, feedCursor, storedFeedPosition } from "./webhook-cursors.ts";
 
-const attemptCursorOf = ({ at, endpoint_id, attempt }: WebhookAttempt) =>
-  attemptCursor({ at: new Date(at), endpoint_id, attempt });
+const positionOf = ({ at, endpoint_id, attempt }: WebhookAttempt): AttemptPosition => ({
+  at: new Date(at),
+  endpoint_id,
+  attempt,
+});
 
 export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }) => {
   const limit = limitOf(query);
-  const start = feedPosition(query);
+  const start = await storedFeedPosition(deps, grant.account_id, query);
   const filter = {
     event_type: textOf(query, "event_type", isEventType) as EventType | null,
     order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
@@ -22,9 +27,10 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
     after: timeOf(query, "after", deps.config.TIME_ZONE),
   };
   const { webhook_events, positions, more, end } = await readWebhookEvents(deps, grant, filter, start, limit);
-  const end_cursor = feedCursor(end);
+  const cursorOf = (at: FeedPosition) => feedCursor(deps, grant.account_id, at);
+  const end_cursor = cursorOf(end);
   return listAnswer(url, "webhook_events", webhook_events, {
-    cursorAfter: (index) => feedCursor(positions[index]!),
+    cursorAfter: (index) => cursorOf(positions[index]!),
     next_cursor: more ? end_cursor : null,
     end: end_cursor,
     patientOf: ({ patient_id }) => patient_id,
@@ -40,12 +46,16 @@ export const getWebhookEvent: ReadHandler = async (deps, { grant, params }) => {
 
 export const listWebhookAttempts: ReadHandler = async (deps, { grant, params, query, url }) => {
   const limit = limitOf(query);
-  const page = await readAttempts(deps, grant.account_id, eventId(params), attemptPosition(query), limit);
+  const { account_id } = grant;
+  const event_id = eventId(params);
+  const start = attemptPosition(deps, account_id, event_id, query);
+  const page = await readAttempts(deps, account_id, event_id, start, limit);
   if (page === undefined) throw new StatusRefusal(404);
   const { attempts, next } = page;
+  const cursorOf = (at: AttemptPosition) => attemptCursor(deps, account_id, event_id, at);
   return listAnswer(url, "attempts", attempts, {
-    cursorAfter: (index) => attemptCursorOf(attempts[index]!),
-    next_cursor: next && attemptCursor(next),
+    cursorAfter: (index) => cursorOf(positionOf(attempts[index]!)),
+    next_cursor: next && cursorOf(next),
   });
 };
 

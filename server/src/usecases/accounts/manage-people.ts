@@ -145,6 +145,18 @@ export async function licensePerson(
   return license;
 }
 
+/** For a person who lost the second factor and the recovery codes, at the command line of the server. */
+export const resetSecondFactorByEmail = ({ db }: Pick<Deps, "db">, email: string, now: Date): Promise<void> =>
+  transact({ db }, async (tx) => {
+    const person = await findPerson(tx, email);
+    if (person === undefined) throw new AdminRefusal("No user has this email address.");
+    const { person_id } = person;
+    await dropSecondFactor(tx, person_id);
+    await deleteSessionsOf(tx, person_id);
+    const entry = { at: now, action: "second_factor_reset" as const, subject: `person ${person_id}`, account_id: null };
+    await insertAudit(tx, { ...entry, person_id: null, role: null, request_id: null });
+  });
+
 /** Admins cannot disable themselves, so one active admin always remains. */
 async function requireAnotherAdmin(tx: Tx, by: Looker, person_id: string): Promise<void> {
   if (by.person_id === person_id) throw new AdminRefusal("You cannot disable yourself. Ask another admin.");

@@ -102,7 +102,8 @@ export async function verifyAgain(
   if (person === undefined) return false;
   const right =
     given.code !== null
-      ? person.totp_confirmed_at !== null && (await takesCode(deps, person, given.code))
+      ? person.totp_confirmed_at !== null &&
+        (await takesCode(deps, person, given.code, { address: session.address ?? null, request_id }))
       : await takesPassword(deps, session.person_id, given.password ?? "", person.password_hash);
   const entry = { account_id: null, subject: null, action: right ? "identity_confirmed" : "sign_in_refused" } as const;
   await writeAudit(deps, session, entry, request_id);

@@ -20,12 +20,15 @@ import {
   touchSession,
 } from "../../db/accounts/sessions.ts";
 import { mustUseSso } from "../../db/accounts/sso.ts";
+import type { Queryable } from "../../db/db.ts";
 import { type AuditEntry, insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { currentLicense } from "../../domain/accounts/license.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { base32, totpAddress, totpStep } from "../../vault/totp.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { transact } from "../write.ts";
+import { createRecoveryCodes, isRecoveryCode, usesRecoveryCode } from "./factors/recovery-codes.ts";
 import { takePersonTry, takeSignInTries } from "./take-tries.ts";
 
 /** An idle person is signed out, and no session lasts longer than a shift. */
@@ -75,7 +78,7 @@ export async function signIn(
   const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
   const fits = password !== "wrong" && person !== undefined;
   const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
-  if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
+  if (!fits || (by_code && !(await takesCode(deps, person, given.code!, { address: addressIn(place), request_id })))) {
     await auditRefusedSignIn(deps, person?.person_id ?? null, place, request_id);
     return { outcome: "refused" };
   }
@@ -181,40 +184,62 @@ export async function beginTotp(
   return { secret: base32(secret), address, qr_code: await deps.documents.qrPicture(address) };
 }
 
+export type GivenCode = {
+  taken: boolean /** New ones, if the code activated the factor. */;
+  recovery_codes?: string[];
+};
+
 /** Takes the second factor's code: completes the session and activates a new factor. */
-export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<boolean> {
+export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<GivenCode> {
   const person = await loadForSignIn(deps.db, session.email);
-  if (person?.totp_sealed == null || !(await takesCode(deps, person, code))) {
-    await audit(deps, {
-      person_id: session.person_id,
-      action: "sign_in_refused",
-      address: addressOf(session),
-      request_id,
-    });
-    return false;
+  const from = { address: addressOf(session), request_id };
+  // With only a password, a new authenticator must not replace a factor that exists.
+  const may_set_up = session.needs !== "code" && person?.totp_confirmed_at === null && !isRecoveryCode(code);
+  if (person === undefined || !(await takesCode(deps, person, code, from, may_set_up))) {
+    await audit(deps, { person_id: session.person_id, action: "sign_in_refused", ...from });
+    return { taken: false };
   }
-  if (person.totp_confirmed_at === null) {
-    await confirmTotp(deps.db, person.person_id, deps.now());
-    const entry = { person_id: person.person_id, action: "second_factor_set_up" as const };
-    await audit(deps, { ...entry, address: addressOf(session), request_id });
+  const given: GivenCode = { taken: true };
+  if (may_set_up) {
+    given.recovery_codes = await transact(deps, async (tx) => {
+      await confirmTotp(tx, person.person_id, deps.now());
+      const entry = { person_id: person.person_id, action: "second_factor_set_up" as const };
+      await audit({ ...deps, db: tx }, { ...entry, ...from });
+      return createRecoveryCodes(deps, tx, session, request_id);
+    });
   }
   if (session.needs === "code" || session.needs === "set_up") {
     await completeSession(deps.db, session.session_hash, deps.now());
-    await noteSignedIn(deps, person.person_id, addressOf(session), request_id);
+    await noteSignedIn(deps, person.person_id, from.address, request_id);
   }
-  return true;
+  return given;
 }
 
-/** Limits tries per person, whatever the path or address the code comes from. */
-export async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
-  const wasRight = takePersonTry(deps, "code", person.person_id);
-  const secret = await withKeysOfNow(deps, async () =>
-    deps.vault.open(person.totp_sealed!, totpPlace(person.person_id)),
-  );
-  const step = totpStep(secret, code, deps.now(), person.totp_last_step);
-  const taken = step !== null && (await takeTotpStep(deps.db, person.person_id, step)) === 1;
+/** Limits tries per person, for every path and address that the code comes from. */
+export async function takesCode(
+  deps: Deps,
+  person: SignInRow,
+  code: string,
+  from: { address: string | null; request_id: string },
+  /** Whether the first code of a new authenticator counts. */
+  may_set_up = false,
+): Promise<boolean> {
+  const { person_id, totp_sealed, totp_confirmed_at } = person;
+  const wasRight = takePersonTry(deps, "code", person_id);
+  const taken = isRecoveryCode(code)
+    ? await usesRecoveryCode(deps, person_id, code, from)
+    : totp_sealed !== null &&
+      (totp_confirmed_at !== null || may_set_up) &&
+      (await takesTotp(deps, { ...person, totp_sealed }, code));
   if (taken) wasRight();
   return taken;
+}
+
+async function takesTotp(deps: Deps, person: SignInRow & { totp_sealed: Buffer }, code: string): Promise<boolean> {
+  const { person_id, totp_sealed, totp_last_step } = person;
+  const secret = await withKeysOfNow(deps, async () => deps.vault.open(totp_sealed, totpPlace(person_id)));
+  const step = totpStep(secret, code, deps.now(), totp_last_step);
+  return step !== null && (await takeTotpStep(deps.db, person_id, step)) === 1;
 }
 
 async function noteSignedIn(deps: Deps, person_id: string, address: string | null, request_id: string): Promise<void> {
@@ -223,5 +248,5 @@ async function noteSignedIn(deps: Deps, person_id: string, address: string | nul
 }
 
 type SignInEntry = Pick<AuditEntry, "person_id" | "action" | "request_id"> & { address: string | null };
-const audit = (deps: Deps, entry: SignInEntry) =>
+const audit = (deps: Pick<Deps, "now"> & { db: Queryable }, entry: SignInEntry) =>
   insertAudit(deps.db, { at: deps.now(), role: null, account_id: null, subject: null, ...entry });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { qrCode } from "../../../src/adapters/documents/barcode.ts";
 import type { StatusRefusal } from "../../../src/domain/values/refusals.ts";
 import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import { resetSecondFactorByEmail } from "../../../src/usecases/accounts/manage-people.ts";
 import {
   IDLE_MS,
   LONGEST_SESSION_MS,
@@ -260,6 +261,122 @@ describe("the second factor", () => {
     expect((await web("POST", "/session", { body: { email, password, code: code() } })).body["outcome"]).toBe(
       "signed_in",
     );
+  });
+});
+
+describe("recovery codes", () => {
+  const password = "a long enough password";
+  /** A person with an authenticator, and the answer to its first code. */
+  async function enrolled(email: string) {
+    const password_hash = hashPassword(password, TEST_PASSWORD_COST);
+    const given = { email, name: "Lost Phone", role: "technician", partner_id: null, password_hash };
+    const person_id = await app.deps.db.transaction((tx) => createPerson(tx, given, app.deps.now()));
+    const signed = await web("POST", "/session", { body: { email, password } });
+    const session = { cookie: signed.cookie, csrf: String(signed.body["csrf_token"]) };
+    // Without a second factor there is nothing to recover.
+    expect((await web("POST", "/session/recovery_codes", { ...session, body: {} })).status).toBe(422);
+    const made = await web("POST", "/session/second_factor", { ...session, body: {} });
+    const secret = decode(String(made.body["secret"]));
+    const code = () => totpCode(secret, Math.floor(app.deps.now().getTime() / 30_000));
+    const confirmed = await web("POST", "/session/code", { ...session, body: { code: code() } });
+    expect(confirmed.status).toBe(200);
+    const signInWith = async (recovery: string) =>
+      (await web("POST", "/session", { body: { email, password, code: recovery } })).status;
+    const left = async () => {
+      const { body } = await web("GET", "/session", { cookie: session.cookie });
+      return (body["session"] as { recovery_codes_left: number }).recovery_codes_left;
+    };
+    const actions = async () => {
+      const { rows } = await app.deps.db.raw(
+        "select action from audit_entry where person_id = $1 and action like 'recovery%' order by audit_id",
+        [person_id],
+      );
+      return (rows as { action: string }[]).map(({ action }) => action);
+    };
+    const codes = confirmed.body["recovery_codes"] as string[];
+    return { person_id, session, codes, code, signInWith, left, actions };
+  }
+
+  test("come with the second factor, are stored as hashes, and each replaces it once", async () => {
+    const { person_id, session, codes, code, signInWith, left, actions } =
+      await enrolled("lost.phone@larkspur.example");
+    expect([codes.length, new Set(codes).size]).toEqual([10, 10]);
+    expect(codes.join(" ")).toMatch(/^([a-z2-7]{4}(-[a-z2-7]{4}){3} ?){10}$/);
+    const { rows } = await app.deps.db.raw("select * from recovery_code where person_id = $1", [person_id]);
+    expect(rows).toHaveLength(10);
+    expect(JSON.stringify([rows, app.lines()])).not.toContain(codes[0]!);
+    expect(await signInWith(codes[0]!)).toBe(200);
+    expect(await signInWith(codes[0]!)).toBe(401);
+    expect(await signInWith(codes[1]!.toUpperCase().replaceAll("-", " "))).toBe(200);
+    expect(await left()).toBe(8);
+    // Only the first code of a factor shows the recovery codes.
+    app.advance(60_000);
+    const again = await web("POST", "/session/code", { ...session, body: { code: code() } });
+    expect([again.status, again.body["recovery_codes"]]).toEqual([200, undefined]);
+    expect(await actions()).toEqual(["recovery_codes_created", "recovery_code_used", "recovery_code_used"]);
+  });
+
+  test("finish a sign-in that waits for the second factor, and confirm a sensitive change", async () => {
+    const email = "half.way@larkspur.example";
+    const { codes, left } = await enrolled(email);
+    const half = await web("POST", "/session", { body: { email, password } });
+    expect(half.body["outcome"]).toBe("needs_code");
+    const session = { cookie: half.cookie, csrf: String(half.body["csrf_token"]) };
+    const whole = await web("POST", "/session/code", { ...session, body: { code: codes[0] } });
+    expect(whole.body).toMatchObject({ outcome: "signed_in", recovery_codes_left: 9 });
+    const confirmed = await web("POST", "/session/verify", { ...session, body: { code: codes[1] } });
+    expect([confirmed.status, confirmed.body["recovery_codes_left"], await left()]).toEqual([200, 8, 8]);
+  });
+
+  test("one code sent twice at the same moment works once, and guesses are limited", async () => {
+    const { codes, signInWith, left } = await enrolled("two.hands@larkspur.example");
+    const both = await Promise.all([signInWith(codes[0]!), signInWith(codes[0]!)]);
+    expect([both.sort(), await left()]).toEqual([[200, 401], 9]);
+    const guesses: number[] = [];
+    for (let tries = 0; tries < 11; tries++) guesses.push(await signInWith("aaaa-bbbb-cccc-dddd"));
+    expect(guesses.at(-1)).toBe(429);
+    app.advance(15 * 60_000);
+  });
+
+  test("new ones replace the old, after a recent sign-in; another person's do not count", async () => {
+    const { session, codes, signInWith, actions } = await enrolled("new.codes@larkspur.example");
+    const other = await enrolled("other.codes@larkspur.example");
+    const renew = () => web("POST", "/session/recovery_codes", { ...session, body: {} });
+    for (const _ of [1, 2]) {
+      app.advance(8 * 60_000);
+      await web("GET", "/session", { cookie: session.cookie, headers: { "x-pestle-present": "1" } });
+    }
+    const refused = await renew();
+    expect([refused.status, refused.body["error"]]).toEqual([403, expect.objectContaining({ key: "verify" })]);
+    expect((await web("POST", "/session/verify", { ...session, body: { password } })).status).toBe(200);
+    const { body } = await renew();
+    const fresh = body["codes"] as string[];
+    expect(fresh).toHaveLength(10);
+    expect([await signInWith(codes[2]!), await signInWith(other.codes[2]!), await signInWith(fresh[2]!)]).toEqual([
+      401, 401, 200,
+    ]);
+    expect(await actions()).toEqual(["recovery_codes_created", "recovery_codes_created", "recovery_code_used"]);
+  });
+
+  test("a reset of the second factor removes them, in the dashboard and with the command", async () => {
+    for (const [email, reset] of [
+      ["reset.one@larkspur.example", "second_factor"],
+      ["reset.two@larkspur.example", "command"],
+    ] as const) {
+      const { person_id, codes, signInWith, session } = await enrolled(email);
+      if (reset === "command") {
+        await resetSecondFactorByEmail(app.deps, email.toUpperCase(), app.deps.now());
+      } else {
+        const { body, cookie } = await signIn();
+        const path = `/dashboard/people/${person_id}/second_factor`;
+        expect((await web("POST", path, { cookie, csrf: String(body["csrf_token"]), body: {} })).status).toBe(200);
+      }
+      const { rows } = await app.deps.db.raw("select * from recovery_code where person_id = $1", [person_id]);
+      expect(rows).toEqual([]);
+      expect((await web("GET", "/session", { cookie: session.cookie })).body["session"]).toBeNull();
+      // The password alone signs in: the code no longer means anything.
+      expect(await signInWith(codes[0]!)).toBe(200);
+    }
   });
 });
 

@@ -5,6 +5,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
+import { RecoveryCodes } from "./recovery-codes.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { signedIn, useSignedIn } from "./session.ts";
 
@@ -12,6 +13,7 @@ import { signedIn, useSignedIn } from "./session.ts";
 export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
   const { csrf_token } = useSignedIn();
   const [code, setCode] = useState("");
+  const [codes, setCodes] = useState<readonly string[] | null>(null);
   const [error, setError] = useState<unknown>(null);
   async function submit() {
     try {
@@ -22,13 +24,16 @@ export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
         body: JSON.stringify({ code: code.replaceAll(" ", "") }),
       });
       if (!response.ok) throw await errorOf(response);
-      signedIn(await bodyOf("POST /session/code", response));
+      const answer = await bodyOf("POST /session/code", response);
+      signedIn(answer);
       toast("Two-factor authentication is on.");
-      onClose();
+      if (answer.recovery_codes === undefined) onClose();
+      else setCodes(answer.recovery_codes);
     } catch (caught) {
       setError(caught);
     }
   }
+  if (codes !== null) return <RecoveryCodes codes={codes} onClose={onClose} />;
   return (
     <Dialog
       title="Set up two-factor authentication"

@@ -1,4 +1,4 @@
-import type { SsoOffer } from "@pestle/contract";
+import type { SignInAnswer, SsoOffer } from "@pestle/contract";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
@@ -7,6 +7,7 @@ import { endSession } from "./end-session.ts";
 import { ForgottenForm } from "./forgotten.tsx";
 import { NewPasswordField } from "./new-password-field.tsx";
 import { post } from "./post.ts";
+import { CODE_HINT, CODE_PATTERN, countDown, RecoveryCodes } from "./recovery-codes.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
@@ -31,6 +32,8 @@ export function SignInForm({
   const [half_session, setHalf] = useState(half);
   const [error, setError] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
+  // The user sees the new recovery codes before the page that they asked for.
+  const [made, setMade] = useState<{ codes: readonly string[]; answer: SignInAnswer } | null>(null);
   const { needs = null } = half_session ?? {};
   const step: Step = needs === null ? "password" : needs === "password" ? "new_password" : needs;
   // After a reload the page no longer knows the password that the user typed.
@@ -43,14 +46,20 @@ export function SignInForm({
     setError(null);
     try {
       const answer = await send();
-      if (answer.outcome === "signed_in") signedIn(answer);
-      else applySession(answer);
+      if (step === "code") countDown(given.code, answer.recovery_codes_left);
+      if (answer.recovery_codes === undefined) proceed(answer);
+      else setMade({ codes: answer.recovery_codes, answer });
     } catch (caught) {
       setError(caught);
       // Another tab may have signed in or out. Go back to the password step if there is no pending sign-in.
       if (step !== "password") applySession((await serverSession().catch(() => null))?.session ?? null);
     }
     setBusy(false);
+  }
+
+  function proceed(answer: SignInAnswer) {
+    if (answer.outcome === "signed_in") signedIn(answer);
+    else applySession(answer);
   }
 
   function send() {
@@ -76,6 +85,7 @@ export function SignInForm({
     }
   }
 
+  if (made !== null) return <RecoveryCodes codes={made.codes} onClose={() => proceed(made.answer)} />;
   if (forgotten) return <ForgottenForm email={given.email} onBack={() => setForgotten(false)} />;
   return (
     <form className={styles["form"]} onSubmit={submit}>
@@ -127,10 +137,9 @@ export function SignInForm({
       {(step === "code" || step === "set_up") && (
         <TextField
           label="Code"
-          hint="The 6-digit code from your authenticator app."
-          inputMode="numeric"
+          hint={step === "code" ? CODE_HINT : "The 6-digit code from your authenticator app."}
           autoComplete="one-time-code"
-          pattern="[0-9 ]{6,7}"
+          pattern={step === "code" ? CODE_PATTERN : "[0-9 ]{6,7}"}
           required
           autoFocus
           value={given.code}

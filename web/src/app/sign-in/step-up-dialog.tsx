@@ -5,7 +5,8 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
-import { useSignedIn } from "./session.ts";
+import { CODE_HINT, CODE_PATTERN, countDown } from "./recovery-codes.tsx";
+import { signedIn, useSignedIn } from "./session.ts";
 import { endStepUp } from "./step-up.ts";
 
 /** Asks for the code or the password again before a sensitive change. The change then runs by itself. */
@@ -19,7 +20,13 @@ export function StepUpDialog() {
         method: "POST",
         body: with_code ? { code: text.replaceAll(" ", "") } : { password: text },
       }),
-    { after: () => endStepUp(true) },
+    {
+      after: (session) => {
+        if (with_code) countDown(text, session.recovery_codes_left);
+        signedIn(session, false);
+        endStepUp(true);
+      },
+    },
   );
   const change = (code: boolean) => {
     setWithCode(code);
@@ -49,10 +56,9 @@ export function StepUpDialog() {
         <TextField
           key="code"
           label="Code"
-          hint="The 6-digit code from your authenticator app."
-          inputMode="numeric"
+          hint={CODE_HINT}
           autoComplete="one-time-code"
-          pattern="[0-9 ]{6,7}"
+          pattern={CODE_PATTERN}
           required
           autoFocus
           value={text}
