@@ -1,4 +1,10 @@
-import { type ClientProblem, type ErrorCode, type ErrorEntry, QUOTA_RETRY_AFTER_S, type QuotaName } from "@pestle/contract";
+import {
+  type ClientProblem,
+  type ErrorCode,
+  type ErrorEntry,
+  QUOTA_RETRY_AFTER_S,
+  type QuotaName,
+} from "@pestle/contract";
 
 /**
  * The only errors thrown on purpose. `http/errors.ts` turns each into its body. Any other error is a bug: it is logged
