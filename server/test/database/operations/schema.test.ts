@@ -16,6 +16,7 @@ const DIRECTORY = new Set([
   "audit_entry",
   "audit_writer",
   "data_key",
+  "id_key",
   "index_key",
   "licence",
   "master_key",
