@@ -3,6 +3,7 @@ import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
+import { webauthn } from "./adapters/passkeys.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
@@ -20,7 +21,15 @@ export function adaptersInUse(
   demo: boolean,
 ): Pick<
   Deps,
-  "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "oidc" | "webhook_client"
+  | "zips"
+  | "address_validators"
+  | "payments"
+  | "carriers"
+  | "documents"
+  | "mail"
+  | "oidc"
+  | "passkeys"
+  | "webhook_client"
 > {
   const zips = readZips(config);
   const addressValidator = offlineAddressValidator(zips);
@@ -32,6 +41,7 @@ export function adaptersInUse(
     documents: pdfDocuments,
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
     oidc: openidClient,
+    passkeys: webauthn,
     webhook_client: openWebhookClient({
       loopback_ports: demo && isLoopback(config.HOST) ? "any" : portsIn(config.SANDBOX_LOOPBACK_PORTS),
     }),
