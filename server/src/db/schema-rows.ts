@@ -135,6 +135,7 @@ export type Rows = {
     warnings?: readonly string[];
     answer: string | null;
     processed_at: Instant | null;
+    answer_sealed: Bytes | null;
   };
   licence: {
     environment: string;
@@ -277,9 +278,10 @@ export type Rows = {
     account_id: string;
     prescription_id: number;
     requested_by: string;
-    note: string;
+    note: string | null;
     recorded_by: string;
     recorded_at: Instant;
+    note_sealed: Bytes | null;
   };
   partner: {
     partner_id: string;
@@ -487,11 +489,12 @@ export type Rows = {
     patient_id: string | null;
     prescription_id: number | null;
     reasons?: readonly string[];
-    facts?: unknown;
+    facts: unknown;
     created_at: Instant;
     resolved_at: Instant | null;
     resolved_by: string | null;
     outcome: string | null;
+    facts_sealed: Bytes | null;
   };
   routing_rule: {
     account_id: string;

@@ -7,7 +7,7 @@ import {
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
-import { withSchema } from "../session.ts";
+import { withVault } from "../session.ts";
 
 type Options = { account: string; as?: string; requestedBy: PartialFillRequester; note: string };
 
@@ -26,7 +26,7 @@ export const partialFillCommands: readonly CommandRow[] = [
     async run({ account, as, requestedBy, note }: Options, argument, env) {
       if (!/^\d{1,15}$/.test(argument)) throw new WrongUsage("Give the number of the prescription.");
       const given = { account_id: account, prescription_id: Number(argument), requested_by: requestedBy, note };
-      const data = await withSchema(readConfig(env), async (session) => {
+      const data = await withVault(readConfig(env), async (session) => {
         const { email } = await signedInStaff({ ...session, now: () => session.now }, env, as);
         return requestPartialFill(session, { ...given, email }, session.now);
       });

@@ -1,6 +1,7 @@
 import { readConfig } from "../../config.ts";
 import { createCopies } from "../../copies.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
+import type { Db } from "../../db/db.ts";
 import { listReviews } from "../../db/intake/reviews.ts";
 import type { Verdict } from "../../domain/intake/decide-acceptance.ts";
 import { reasonSentence, reviewKinds } from "../../domain/intake/review-kinds.ts";
@@ -8,14 +9,16 @@ import { formatOf } from "../../formats/formats.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { acceptPrescription } from "../../usecases/intake/accept-prescription.ts";
 import { resolveReview } from "../../usecases/intake/close-review.ts";
+import { openFacts } from "../../usecases/intake/message-answer.ts";
 import { routeKeptMessage } from "../../usecases/intake/route-kept-message.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { type Session, withSchema, withVault } from "../session.ts";
 
-type Listed = Awaited<ReturnType<typeof listReviews>>[number];
+type Listed = Awaited<ReturnType<typeof readReviewList>>[number];
 type Decision = { account: string; as?: string; note?: string };
 
 const ACCOUNT = ["--account <account_id>", "the account, from `pestle rx review`", { required: true }] as const;
@@ -52,11 +55,11 @@ export const rxReviewCommands: readonly CommandRow[] = [
     ],
     examples: ["rx review", "rx review --account 3f9k2m8x1q7z --all --json"],
     async run({ account, all }: { account?: string; all?: boolean }, _argument, env) {
-      const reviews = await withSchema(readConfig(env), async ({ db }) => {
+      const reviews = await withVault(readConfig(env), async ({ db, vault }) => {
         if (account !== undefined && !(await listAccounts(db)).some(({ account_id }) => account_id === account)) {
           throw new AdminRefusal("There is no such account. Run `pestle partner list` to see the accounts.");
         }
-        return listReviews(db, account ?? null, all ?? false);
+        return readReviewList(db, vault, account ?? null, all ?? false);
       });
       const data = reviews.map((review) => ({
         ...review,
@@ -107,6 +110,9 @@ export const rxReviewCommands: readonly CommandRow[] = [
     },
   },
 ];
+
+const readReviewList = async (db: Db, vault: Vault, account_id: string | null, all: boolean) =>
+  (await listReviews(db, account_id, all)).map((row) => openFacts(vault, row));
 
 /** The person who decides. They must have signed in. */
 const staffOf = (session: Session, env: NodeJS.ProcessEnv | undefined, as: string | undefined) =>

@@ -7,6 +7,7 @@ export type StoredMessage = {
   body_hash: Buffer;
   state: "received" | "processed";
   answer: string | null;
+  answer_sealed: Buffer | null;
 };
 /** An account with this receiver id, plus the routing rules that distinguish it from others with the same id. */
 export type Receiver = {
@@ -16,9 +17,11 @@ export type Receiver = {
   routing_rules: { kind: RoutingKind; value: string }[];
 };
 
-/** The vault's place for a message body. */
+/** The vault's places for a message and for the answer to it. */
 export const messagePlace = (account_id: string, sender: string, sender_message_id: string) =>
   `intake_message.body_sealed ${account_id} ${sender} ${sender_message_id}`;
+export const messageAnswerPlace = (account_id: string, sender: string, sender_message_id: string) =>
+  `intake_message.answer_sealed ${account_id} ${sender} ${sender_message_id}`;
 
 export type NewMessage = {
   account_id: string;
@@ -44,22 +47,22 @@ const store = sql<
     kind: string | null,
     warnings: string[],
     ncpdp_id: string | null,
-    refused_with: string | null,
+    refused_with: Buffer | null,
   ],
   { new_id: number | null; receivers: Receiver[] } & Partial<StoredMessage>
 >`
 with stored as (
   insert into intake_message (account_id, format, sender, sender_message_id, body_hash, body_sealed, received_at, kind,
-    warnings, receiver, state, outcome, answer, processed_at)
+    warnings, receiver, state, outcome, answer_sealed, processed_at)
   values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $8, $9, $10::text,
-    case when $11::text is null then 'received' else 'processed' end,
-    case when $11::text is null then null else 'refused' end,
-    $11::text,
-    case when $11::text is null then null else $7::timestamptz end)
+    case when $11::bytea is null then 'received' else 'processed' end,
+    case when $11::bytea is null then null else 'refused' end,
+    $11::bytea,
+    case when $11::bytea is null then null else $7::timestamptz end)
   on conflict (account_id, sender, sender_message_id) do nothing
   returning intake_message_id
 )
-select s.intake_message_id as new_id, k.intake_message_id, k.body_hash, k.state, k.answer,
+select s.intake_message_id as new_id, k.intake_message_id, k.body_hash, k.state, k.answer, k.answer_sealed,
   coalesce((
     select json_agg(json_build_object(
       'account_id', a.account_id, 'workflow', a.workflow, 'clock_offset_s', a.clock_offset_s,
@@ -75,14 +78,14 @@ left join stored s on true
 left join intake_message k on k.account_id = $1 and k.sender = $3 and k.sender_message_id = $4`;
 /**
  * Stores a message before processing it, or finds the earlier one with the same identity, and loads the accounts with
- * the receiver's id, all in one statement. With `refused_with` the message is finished at once. If the row is neither
+ * the receiver's id, all in one statement. With `refused_with`, a sealed answer, the message is finished at once. If the row is neither
  * new nor known, another request is storing it right now: call `findMessage`.
  */
 export const storeMessage = async (
   db: Queryable,
   message: NewMessage,
   ncpdp_id: string | null,
-  refused_with: string | null,
+  refused_with: Buffer | null,
 ) =>
   (await db.row(store, [
     message.account_id,
@@ -115,7 +118,7 @@ export const listReceivers = (db: Queryable, account_id: string, ncpdp_id: strin
   db.rows(receivers, [account_id, ncpdp_id]);
 
 const find = sql<[account_id: string, sender: string, sender_message_id: string], StoredMessage>`
-select intake_message_id, body_hash, state, answer
+select intake_message_id, body_hash, state, answer, answer_sealed
 from intake_message
 where account_id = $1 and sender = $2 and sender_message_id = $3`;
 export const findMessage = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
@@ -150,18 +153,18 @@ returning attempts`;
 export const noteFailure = (db: Queryable, account_id: string, intake_message_id: number) =>
   db.row(failedOnce, [account_id, intake_message_id]);
 
-const finish = sql<[account_id: string, intake_message_id: number, answer: string, now: Date]>`
+const finish = sql<[account_id: string, intake_message_id: number, answer_sealed: Buffer, now: Date]>`
 update intake_message
-set state = 'processed', outcome = 'accepted', answer = $3, processed_at = $4
+set state = 'processed', outcome = 'accepted', answer_sealed = $3, processed_at = $4
 where account_id = $1 and intake_message_id = $2 and state = 'received'`;
 /** For a message that was processed under another id. */
 export const finishMessage = (
   db: Queryable,
   account_id: string,
   intake_message_id: number,
-  answer: string,
+  answer_sealed: Buffer,
   now: Date,
-) => db.run(finish, [account_id, intake_message_id, answer, now]);
+) => db.run(finish, [account_id, intake_message_id, answer_sealed, now]);
 
 export type KeptMessage = Omit<WaitingMessage, "attempts"> & {
   account_id: string;

@@ -2,6 +2,7 @@ import type { PriorPrescription } from "../../domain/intake/complete-response.ts
 import { type Queryable, sql } from "../db.ts";
 import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
+import type { Bytes } from "../values.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
 /** The data for deciding on a message: the patients and prescriptions that it may be about. */
@@ -161,7 +162,7 @@ export type IntakeSave = {
     outcome: "accepted" | "refused" | "review";
   };
   warnings: string[];
-  answer: string;
+  answer_sealed: Bytes;
   processed_at: Date;
   /** The partner's account; null while the account is unknown and the message is in the operators' queue. */
   account_id: string | null;
@@ -171,7 +172,7 @@ export type IntakeSave = {
   prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors" | ClearColumn> | null;
   /** Prescriptions to end, with the units ordered at decision time. An order placed since then is a conflict. */
   ended: { prescription_id: number; units_ordered: number }[];
-  reviews: Required<Omit<Rows["review"], "resolved_at" | "resolved_by" | "outcome">>[];
+  reviews: Omit<Rows["review"], "facts" | "resolved_at" | "resolved_by" | "outcome">[];
   events: NewEvent[];
 };
 
@@ -181,7 +182,7 @@ with given as (
   select $1::jsonb as j
 ), done as (
   update intake_message m
-  set state = 'processed', outcome = j->'message'->>'outcome', answer = coalesce(m.answer, j->>'answer'),
+  set state = 'processed', outcome = j->'message'->>'outcome', answer_sealed = coalesce(m.answer_sealed, (j->>'answer_sealed')::bytea),
     for_account_id = j->>'account_id', processed_at = (j->>'processed_at')::timestamptz,
     warnings = array(select jsonb_array_elements_text(j->'warnings'))
   from given
@@ -265,8 +266,10 @@ with given as (
     and (select count(*) from held) >= 0
   returning true
 ), reviews as (
-  insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts, created_at)
-  select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts, v.created_at
+  insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts_sealed,
+    created_at)
+  select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts_sealed,
+    v.created_at
   from given, jsonb_populate_recordset(null::review, j->'reviews') v
 ), events as (
   insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)

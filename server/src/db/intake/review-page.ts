@@ -16,6 +16,7 @@ const list = sql<
   ListedReview
 >`
 select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts,
+  v.facts_sealed,
   v.created_at, v.resolved_at, v.resolved_by, v.outcome, p.name as partner, a.environment, e.name as resolved_by_name,
   m.receiver
 from review v

@@ -1,17 +1,21 @@
 import type { ReviewKind } from "../../domain/intake/review-kinds.ts";
 import { type Queryable, sql, type Tx } from "../db.ts";
 
+/** The vault's place for the facts of an entry. An entry with facts is about a message. */
+export const factsPlace = (account_id: string, intake_message_id: number | null, kind: string) =>
+  `review.facts_sealed ${account_id} ${intake_message_id} ${kind}`;
+
 const add = sql<
   [
     account_id: string,
     kind: ReviewKind,
     intake_message_id: number | null,
     reasons: string[],
-    facts: string,
+    facts_sealed: Buffer,
     created_at: Date,
   ]
 >`
-insert into review (account_id, kind, intake_message_id, reasons, facts, created_at)
+insert into review (account_id, kind, intake_message_id, reasons, facts_sealed, created_at)
 values ($1, $2, $3, $4, $5, $6)`;
 /** Adds an entry that a person at the pharmacy must review. */
 export const insertReview = (
@@ -21,7 +25,7 @@ export const insertReview = (
     kind: ReviewKind;
     intake_message_id: number | null;
     reasons: string[];
-    facts: Record<string, unknown>;
+    facts_sealed: Buffer;
     created_at: Date;
   },
 ) =>
@@ -30,7 +34,7 @@ export const insertReview = (
     review.kind,
     review.intake_message_id,
     review.reasons,
-    JSON.stringify(review.facts),
+    review.facts_sealed,
     review.created_at,
   ]);
 
@@ -42,7 +46,9 @@ export type ReviewRow = {
   patient_id: string | null;
   prescription_id: number | null;
   reasons: string[];
-  facts: Record<string, unknown>;
+  /** In clear only in rows of earlier versions. */
+  facts: Record<string, unknown> | null;
+  facts_sealed: Buffer | null;
   created_at: Date;
   resolved_at: Date | null;
   resolved_by: string | null;
@@ -54,6 +60,7 @@ const list = sql<
   ReviewRow & { partner: string | null; resolved_by_email: string | null }
 >`
 select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts,
+  v.facts_sealed,
   v.created_at, v.resolved_at, v.resolved_by, v.outcome, p.name as partner, e.email as resolved_by_email
 from review v
 join account a on a.account_id = v.account_id

@@ -3,9 +3,11 @@ import { totpPlace } from "../accounts/sessions.ts";
 import { ssoSecretPlace } from "../accounts/sso.ts";
 import type { Queryable, Tx } from "../db.ts";
 import { notePlace } from "../fulfillment/order-notes.ts";
+import { partialFillPlace } from "../fulfillment/partial-fills.ts";
 import { shipmentLabelPlace } from "../fulfillment/shipments.ts";
 import { answerPlace } from "../idempotency.ts";
-import { messagePlace } from "../intake/messages.ts";
+import { messageAnswerPlace, messagePlace } from "../intake/messages.ts";
+import { factsPlace } from "../intake/reviews.ts";
 import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
 import { detailsPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
 import { attemptPlace } from "../webhooks/attempts.ts";
@@ -39,6 +41,27 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "body_sealed",
     key: ["account_id", "sender", "sender_message_id"],
     place: (row) => messagePlace(String(row["account_id"]), String(row["sender"]), String(row["sender_message_id"])),
+  },
+  {
+    table: "intake_message",
+    column: "answer_sealed",
+    key: ["account_id", "sender", "sender_message_id"],
+    place: (row) =>
+      messageAnswerPlace(String(row["account_id"]), String(row["sender"]), String(row["sender_message_id"])),
+  },
+  {
+    table: "partial_fill_request",
+    column: "note_sealed",
+    key: ["account_id", "prescription_id"],
+    place: (row) => partialFillPlace(String(row["account_id"]), Number(row["prescription_id"])),
+  },
+  {
+    table: "review",
+    column: "facts_sealed",
+    key: ["account_id", "review_id"],
+    also: ["intake_message_id", "kind"],
+    place: (row) =>
+      factsPlace(String(row["account_id"]), row["intake_message_id"] as number | null, String(row["kind"])),
   },
   {
     table: "patient",
@@ -127,6 +150,8 @@ export type SealedColumn = {
   column: string;
   /** The columns of its primary key or another unique index, in index order. */
   key: readonly string[];
+  /** Further columns that name the place. */
+  also?: readonly string[];
   /** The place that the vault sealed the value for. */
   place: (key: Record<string, unknown>) => string;
 };
@@ -137,7 +162,7 @@ const keyIdColumn = ({ column }: SealedColumn) => column.replace(/_sealed$/, "_k
 /** Locks some rows sealed with keys older than this one. Foreign keys to the rows do not block. */
 export async function lockRowsSealedBefore(tx: Tx, where: SealedColumn, key_id: number, most: number) {
   const { rows } = await tx.raw(
-    `select ${where.key.join(", ")}, ${where.column} as sealed
+    `select ${[...where.key, ...(where.also ?? [])].join(", ")}, ${where.column} as sealed
     from ${where.table}
     where ${keyIdColumn(where)} < $1
     order by ${where.key.join(", ")}
@@ -162,7 +187,7 @@ export async function saveSealed(tx: Tx, where: SealedColumn, rows: readonly Sea
 /** Returns any one value, to prove that it opens. */
 export async function anySealed(db: Queryable, where: SealedColumn): Promise<SealedRow | undefined> {
   const { rows } = await db.raw(
-    `select ${where.key.join(", ")}, ${where.column} as sealed
+    `select ${[...where.key, ...(where.also ?? [])].join(", ")}, ${where.column} as sealed
     from ${where.table}
     where ${where.column} is not null
     limit 1`,

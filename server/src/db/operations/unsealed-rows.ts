@@ -2,6 +2,8 @@ import { type Queryable, type Statement, statementOf } from "../db.ts";
 
 type Unsealed = {
   key: readonly string[];
+  /** Further columns that name the vault's place. */
+  also?: readonly string[];
   /** Columns that earlier versions stored in clear, and the sealed columns that replace them. */
   clear: readonly string[];
   sealed: readonly string[];
@@ -28,6 +30,25 @@ export const unsealedTables = {
     sealed: ["written_sealed"],
     where: "sig_text is not null",
   },
+  intake_message: {
+    key: ["account_id", "sender", "sender_message_id"],
+    clear: ["answer"],
+    sealed: ["answer_sealed"],
+    where: "answer is not null",
+  },
+  partial_fill_request: {
+    key: ["account_id", "prescription_id"],
+    clear: ["note"],
+    sealed: ["note_sealed"],
+    where: "note is not null",
+  },
+  review: {
+    key: ["account_id", "review_id"],
+    also: ["intake_message_id", "kind"],
+    clear: ["facts"],
+    sealed: ["facts_sealed"],
+    where: "facts is not null",
+  },
   webhook_event: {
     key: ["account_id", "event_id"],
     clear: ["body"],
@@ -38,9 +59,9 @@ export const unsealedTables = {
 export type UnsealedTable = keyof typeof unsealedTables;
 export type UnsealedRow = Record<string, string | number | null>;
 
-const listing = (table: string, { key, clear, where }: Unsealed) =>
+const listing = (table: string, { key, also = [], clear, where }: Unsealed) =>
   statementOf<[most: number], UnsealedRow>(`
-select ${[...key, ...clear].join(", ")}
+select ${[...key, ...also, ...clear].join(", ")}
 from ${table}
 where ${where}
 order by ${key.join(", ")}

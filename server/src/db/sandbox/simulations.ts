@@ -30,13 +30,17 @@ export const lastMessageOf = async (db: Queryable, account_id: string, sender: s
 
 export type KnownMessage = {
   body_hash: Buffer;
-  /** The answer to a simulation; null if the message came from the network. */
+  /** The answer to a simulation; both null if the message came from the network. */
   answer: string | null;
+  answer_sealed: Buffer | null;
+  /** The account that keeps the message. */
+  kept_by: string;
   patient_id: string | null;
   prescription_id: number | null;
 };
 const known = sql<[account_id: string, sender: string, sender_message_id: string], KnownMessage>`
-select m.body_hash, case when m.format = 'simulation' then m.answer end as answer, r.patient_id, r.prescription_id
+select m.body_hash, case when m.format = 'simulation' then m.answer end as answer,
+  case when m.format = 'simulation' then m.answer_sealed end as answer_sealed, m.account_id as kept_by, r.patient_id, r.prescription_id
 from account a
 join account o on o.account_id = a.account_id or (o.partner_id is null and o.environment = a.environment)
 join intake_message m on m.account_id = o.account_id and m.sender = $2 and m.sender_message_id = $3

@@ -108,6 +108,15 @@ export function pairsOf<Row>(index: PairIndex<Row>, one: Substance, other: Subst
   return found;
 }
 
+/** Whether there are rows for a pair of substances. */
+export function hasPairs<Row>(index: PairIndex<Row>, one: Substance, other: Substance): boolean {
+  for (const term of one.terms) {
+    const partners = index.get(term);
+    if (partners !== undefined && other.terms.some((partner) => partners.has(partner))) return true;
+  }
+  return false;
+}
+
 function tableSubstances({ ingredients, classes }: SafetyRows): Map<string, Substance> {
   const memberships = new Map<string, ClassRow[]>();
   for (const row of classes) for (const name of row.ingredients) append(memberships, name, row);

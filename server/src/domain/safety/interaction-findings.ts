@@ -1,7 +1,7 @@
 import { medicalWords } from "../values/text.ts";
 import { absorbed, type Entry } from "./absorbed.ts";
 import type { CheckedOrder, Taken } from "./checked-order.ts";
-import { pairsOf, type SafetyData, type Substance } from "./data.ts";
+import { hasPairs, pairsOf, type SafetyData, type Substance } from "./data.ts";
 import { holdBy, places, type SafetyFinding, sentences } from "./finding.ts";
 import { type CombinationRow, type RowException, type Severity, type Side, termOf } from "./rows.ts";
 
@@ -73,6 +73,8 @@ function between(
  * "a statin" can be this very statin.
  */
 function rowsFor(data: SafetyData, one: Substance, two: Substance) {
+  // Most pairs are two drugs without a row.
+  if (!one.is_class && !two.is_class && !hasPairs(data.interactions, one, two)) return [];
   return possible(data, one, two).flatMap((own) =>
     possible(data, two, one).flatMap((other) =>
       pairsOf(data.interactions, own, other).map((pair) => ({ ...pair, drugs: [own, other] as const })),
@@ -127,7 +129,8 @@ function combinationFindings(
   const all = [...new Map(now.flatMap(({ substances }) => substances.map((one) => [one.name, one]))).values()].sort(
     (a, b) => (a.name < b.name ? -1 : 1),
   );
-  const possible = data.rows.combinations.filter(({ sides }) => sides.every((side) => all.some(fits(side))));
+  const terms = new Set(all.flatMap((one) => one.terms));
+  const possible = data.rows.combinations.filter(({ sides }) => sides.every((side) => terms.has(termOf(side))));
   return possible.flatMap((row) =>
     items.flatMap((item) =>
       item.substances.flatMap((own): SafetyFinding[] => {

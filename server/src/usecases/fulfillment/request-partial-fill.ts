@@ -1,8 +1,9 @@
 import type { Config } from "../../config.ts";
 import type { Database } from "../../db/db.ts";
-import { insertPartialFillRequest, loadForPartialFill } from "../../db/fulfillment/partial-fills.ts";
+import { insertPartialFillRequest, loadForPartialFill, partialFillPlace } from "../../db/fulfillment/partial-fills.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requirePharmacist } from "../intake/require-reviewer.ts";
 import { checkedNote } from "../operations/checked-note.ts";
@@ -16,7 +17,7 @@ export type PartialFillRequester = (typeof partialFillRequesters)[number];
  * rest can then ship until 30 days after the written date (21 CFR 1306.13(b)) instead of for 72 hours.
  */
 export async function requestPartialFill(
-  deps: { db: Database; config: Pick<Config, "TIME_ZONE"> },
+  deps: { db: Database; vault: Vault; config: Pick<Config, "TIME_ZONE"> },
   given: {
     account_id: string;
     prescription_id: number;
@@ -37,7 +38,8 @@ export async function requestPartialFill(
     }
     if (!prescription.active) throw new AdminRefusal("The prescriber has ended this prescription.");
     const recorded_at = accountNow(real_now, prescription.clock_offset_s);
-    const row = { account_id, prescription_id, requested_by, note, recorded_by: person_id, recorded_at };
+    const note_sealed = deps.vault.seal(Buffer.from(note), partialFillPlace(account_id, prescription_id));
+    const row = { account_id, prescription_id, requested_by, note_sealed, recorded_by: person_id, recorded_at };
     if ((await insertPartialFillRequest(tx, row)) === 0) {
       throw new AdminRefusal("A request for a partial fill is already on record.");
     }

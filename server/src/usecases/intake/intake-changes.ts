@@ -10,6 +10,7 @@ import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
+import { sealAnswer, sealFacts } from "./message-answer.ts";
 import { sealWritten, writtenFields } from "./written.ts";
 
 /** A stored message that may still be unprocessed. */
@@ -35,7 +36,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
   const { patient, prescription } = decision;
   const row = patient && patientRow(deps, account_id, patient.patient_id, patient.record, now);
   return {
-    ...processed(stored, message, decided.answer, now, decision.outcome),
+    ...processed(deps, stored, message, decided.answer, now, decision.outcome),
     warnings: warningCodes(message, decision),
     account_id,
     new_patient: row && patient.is_new ? { ...row, created_at: now, claim_revision: decided.claim_revision } : null,
@@ -48,8 +49,11 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
       : [],
     prescription: prescription && patient && prescription_id !== null ? prescriptionRow(deps, decided) : null,
     ended: decision.ended,
-    reviews: decision.reviews.map((review) => ({
+    reviews: decision.reviews.map(({ facts, ...review }) => ({
       ...review,
+      facts_sealed: bytes(
+        sealFacts(deps.vault, { account_id, intake_message_id: stored.intake_message_id, ...review }, facts),
+      ),
       account_id,
       intake_message_id: stored.intake_message_id,
       patient_id: patient?.patient_id ?? null,
@@ -124,6 +128,7 @@ const warningCodes = (message: IncomingMessage, decision: IntakeDecision) => [
 ];
 
 function processed(
+  { vault }: Pick<Deps, "vault">,
   stored: Stored,
   message: IncomingMessage,
   answer: string,
@@ -133,7 +138,7 @@ function processed(
   return {
     message: { account_id: stored.account_id, intake_message_id: stored.intake_message_id, was: "received", outcome },
     warnings: message.warnings.map(({ code }) => code),
-    answer,
+    answer_sealed: bytes(sealAnswer(vault, stored, answer)),
     processed_at,
     account_id: null,
     new_patient: null,
@@ -148,13 +153,14 @@ function processed(
 
 /** If several accounts share the id and no rule decides, the message is acknowledged and an operator routes it. */
 export function unrouted(
+  deps: Pick<Deps, "vault">,
   stored: Stored,
   message: IncomingMessage,
   answer: string,
   why: "nobody" | "undecided",
   now: Date,
 ) {
-  if (why === "nobody") return processed(stored, message, answer, now, "refused");
+  if (why === "nobody") return processed(deps, stored, message, answer, now, "refused");
   const review = {
     account_id: stored.account_id,
     kind: "unrouted_message",
@@ -162,8 +168,8 @@ export function unrouted(
     patient_id: null,
     prescription_id: null,
     reasons: [why],
-    facts: {},
+    facts_sealed: null,
     created_at: now,
   };
-  return { ...processed(stored, message, answer, now, "review"), reviews: [review] };
+  return { ...processed(deps, stored, message, answer, now, "review"), reviews: [review] };
 }

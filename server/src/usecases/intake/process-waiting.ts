@@ -11,6 +11,7 @@ import { insertReview } from "../../db/intake/reviews.ts";
 import type { Deps } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { sealAnswer, sealFacts } from "./message-answer.ts";
 import { processMessage, receivePrescription } from "./receive-prescription.ts";
 
 /** The process that received a message has this long to finish before this job takes over. */
@@ -48,7 +49,10 @@ async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, f
       // A reader failed on it before, so it is stored under its body's hash. Now that it is readable, use its own id.
       const caller = { account_id, credential_id: sender.replace(/^credential /, "") };
       const { answer } = await receivePrescription(deps, format, caller, body);
-      await finishMessage(deps.db, account_id, intake_message_id, answer, deps.now());
+      const key = { account_id, sender, sender_message_id };
+      await withKeysOfNow(deps, () =>
+        finishMessage(deps.db, account_id, intake_message_id, sealAnswer(deps.vault, key, answer), deps.now()),
+      );
       return true;
     }
     const receivers = await listReceivers(deps.db, account_id, envelope.to);
@@ -59,14 +63,16 @@ async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, f
     deps.log.error({ intake_message_id, fault: (error as Error).name }, "a stored message could not be processed");
     const failed = await noteFailure(deps.db, account_id, intake_message_id);
     if (failed?.attempts === MOST_ATTEMPTS) {
-      await insertReview(deps.db, {
-        account_id,
-        kind: "processing_failed",
-        intake_message_id,
-        reasons: [],
-        facts: { attempts: failed.attempts },
-        created_at: deps.now(),
-      });
+      const entry = { account_id, kind: "processing_failed" as const, intake_message_id };
+      const { attempts } = failed;
+      await withKeysOfNow(deps, () =>
+        insertReview(deps.db, {
+          ...entry,
+          reasons: [],
+          facts_sealed: sealFacts(deps.vault, entry, { attempts }),
+          created_at: deps.now(),
+        }),
+      );
     }
     return false;
   }

@@ -25,10 +25,12 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { openRecord } from "../patients/patient-rows.ts";
+import { openFacts, type ReviewFacts } from "./message-answer.ts";
 import { isReviewer } from "./require-reviewer.ts";
 import { readPrescription } from "./written.ts";
 
 const MOST_REVIEWS = 500;
+type OpenedReview = Omit<ListedReview, "facts" | "facts_sealed"> & { facts: ReviewFacts };
 export type ReviewKey = { account_id: string; review_id: number };
 
 /** The entries that need a person, described in fixed sentences. */
@@ -37,7 +39,9 @@ export async function readReviews(
   environment: Environment | null,
   all: boolean,
 ): Promise<DashboardReviews> {
-  const rows = await listReviewEntries(deps.db, environment, all, MOST_REVIEWS + 1);
+  const rows = await withKeysOfNow(deps, async () =>
+    (await listReviewEntries(deps.db, environment, all, MOST_REVIEWS + 1)).map((row) => openFacts(deps.vault, row)),
+  );
   const receiversOf = receiversIn(deps);
   const reviews = await Promise.all(rows.slice(0, MOST_REVIEWS).map((row) => shown(receiversOf, row)));
   return { reviews, more: rows.length > MOST_REVIEWS };
@@ -100,10 +104,12 @@ export async function readRawMessage(
   };
 }
 
-export async function requireEntry(deps: Deps, { account_id, review_id }: ReviewKey): Promise<ListedReview> {
-  const row = await loadReviewEntry(deps.db, account_id, review_id);
-  if (row === undefined) throw new StatusRefusal(404);
-  return row;
+export async function requireEntry(deps: Deps, { account_id, review_id }: ReviewKey): Promise<OpenedReview> {
+  return withKeysOfNow(deps, async () => {
+    const row = await loadReviewEntry(deps.db, account_id, review_id);
+    if (row === undefined) throw new StatusRefusal(404);
+    return openFacts(deps.vault, row);
+  });
 }
 
 function asWritten(written: NonNullable<Awaited<ReturnType<typeof readPrescription>>>) {
@@ -114,7 +120,7 @@ function asWritten(written: NonNullable<Awaited<ReturnType<typeof readPrescripti
 type Candidate = { patient_id: string; score: number };
 
 /** The entry's patient and possible duplicates with their match scores. */
-async function openPeople(deps: Deps, { account_id, patient_id, facts }: ListedReview) {
+async function openPeople(deps: Deps, { account_id, patient_id, facts }: OpenedReview) {
   const candidates = (Array.isArray(facts["candidates"]) ? facts["candidates"] : []) as Candidate[];
   const scores = new Map(candidates.map((one) => [one.patient_id, one.score]));
   const wanted = [...new Set([...(patient_id === null ? [] : [patient_id]), ...scores.keys()])];
@@ -135,7 +141,7 @@ async function openPeople(deps: Deps, { account_id, patient_id, facts }: ListedR
 
 const CLOSED_BY = { accept: "verdict", route: "route", resolve: "resolve" } as const;
 
-async function shown(receiversOf: ReceiversOf, row: ListedReview): Promise<DashboardReview> {
+async function shown(receiversOf: ReceiversOf, row: OpenedReview): Promise<DashboardReview> {
   const { says, closed_by } = reviewKinds[row.kind];
   const { resolved_by: _, resolved_by_name, receiver, created_at, resolved_at, ...rest } = row;
   return {
@@ -150,13 +156,13 @@ async function shown(receiversOf: ReceiversOf, row: ListedReview): Promise<Dashb
   };
 }
 
-type ReceiversOf = (row: ListedReview) => Promise<DashboardReview["receivers"]>;
+type ReceiversOf = (row: OpenedReview) => Promise<DashboardReview["receivers"]>;
 
 /** The accounts that share a message's receiver id, queried once per id. */
 function receiversIn({ db }: Deps): ReceiversOf {
   const known = new Map<string, ReturnType<ReceiversOf>>();
   let accounts: ReturnType<typeof listAccounts> | undefined;
-  const read = async ({ account_id, receiver }: ListedReview) => {
+  const read = async ({ account_id, receiver }: OpenedReview) => {
     accounts ??= listAccounts(db);
     const sharing = await listReceivers(db, account_id, receiver);
     const names = new Map((await accounts).map((account) => [account.account_id, account.name]));

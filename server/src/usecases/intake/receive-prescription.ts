@@ -12,6 +12,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { LostRaces, write } from "../write.ts";
 import { type Stored, unrouted } from "./intake-changes.ts";
+import { openAnswer, sealAnswer, sealFacts } from "./message-answer.ts";
 import { hashOfSent, type IntakeCaller, messageIdentity } from "./message-identity.ts";
 import { aboutMessage, type Received, recheckAfter, takeFor } from "./take-message.ts";
 
@@ -34,7 +35,14 @@ export async function receivePrescription(
   const verdict = read.ok || read.refusal.description_code === READER_FAILED ? null : read.refusal;
   const refused = verdict && format.reply({ kind: "refused", refusal: verdict }, context(read, now));
   const to = read.ok ? read.message.envelope.to : null;
-  const stored = await withKeysOfNow(deps, () => storeMessage(deps.db, sealed(deps, message, body), to, refused));
+  const stored = await withKeysOfNow(deps, () =>
+    storeMessage(
+      deps.db,
+      sealed(deps, message, body),
+      to,
+      refused === null ? null : sealAnswer(deps.vault, message, refused),
+    ),
+  );
   if (stored.new_id !== null) {
     if (refused !== null) return { answer: refused, patient_id: null, prescription_id: null };
     return processOrWait(deps, format, read, { ...message, intake_message_id: stored.new_id }, stored.receivers);
@@ -45,7 +53,8 @@ export async function receivePrescription(
       : (stored as Required<typeof stored>);
   if (before === undefined) throw new Error("a stored message has disappeared");
   if (!before.body_hash.equals(message.body_hash)) return refuseReused(deps, format, message, body, read, before);
-  if (before.answer !== null) return { answer: before.answer, patient_id: null, prescription_id: null };
+  const answered = await withKeysOfNow(deps, async () => openAnswer(deps.vault, message, before));
+  if (answered !== null) return { answer: answered, patient_id: null, prescription_id: null };
   // Stored but unfinished: the other process still works on it, or has died. The first to save wins.
   const { intake_message_id } = before;
   return processOrWait(deps, format, read, { ...message, intake_message_id }, stored.receivers);
@@ -87,7 +96,8 @@ export const processMessage = (deps: Deps, format: IntakeFormat, work: Work): Pr
     attempt: async (db, _, retried) => {
       const { account_id, sender, sender_message_id } = work.stored;
       const known = retried ? await findMessage(db, account_id, sender, sender_message_id) : undefined;
-      if (known?.answer != null) return { answer: known.answer, patient_id: null, prescription_id: null };
+      const answer = known === undefined ? null : openAnswer(deps.vault, work.stored, known);
+      if (answer !== null) return { answer, patient_id: null, prescription_id: null };
       return attempt({ ...deps, db }, format, work);
     },
     settle: (received) => recheckAfter(deps, received),
@@ -105,7 +115,7 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
     const reply: IntakeReply =
       account === "nobody" ? { kind: "refused", refusal: refusalFor("002") } : { kind: "in_review" };
     const answer = format.reply(reply, { ...aboutMessage(message, now), prescription_id: null });
-    await saveIntake(deps.db, unrouted(stored, message, answer, account, now));
+    await saveIntake(deps.db, unrouted(deps, stored, message, answer, account, now));
     return { answer, patient_id: null, prescription_id: null };
   }
   const { received } = await takeFor(deps, format, message, stored, account);
@@ -159,20 +169,27 @@ async function refuseReused(
   const refusal = refusalFor("220");
   const answer = format.reply({ kind: "refused", refusal }, context(read, now));
   const own = { ...message, sender_message_id: `${message.sender_message_id} ${message.body_hash.toString("hex")}` };
-  const kept = await withKeysOfNow(deps, () => storeMessage(deps.db, sealed(deps, own, body), null, answer));
+  const kept = await withKeysOfNow(deps, () =>
+    storeMessage(deps.db, sealed(deps, own, body), null, sealAnswer(deps.vault, own, answer)),
+  );
   if (kept.new_id === null) {
     const known =
-      kept.answer ?? (await findMessage(deps.db, own.account_id, own.sender, own.sender_message_id))?.answer;
-    return { answer: known ?? answer, patient_id: null, prescription_id: null };
+      kept.intake_message_id == null
+        ? await findMessage(deps.db, own.account_id, own.sender, own.sender_message_id)
+        : (kept as Required<typeof kept>);
+    const first = known && (await withKeysOfNow(deps, async () => openAnswer(deps.vault, own, known)));
+    return { answer: first ?? answer, patient_id: null, prescription_id: null };
   }
-  await insertReview(deps.db, {
-    account_id: message.account_id,
-    kind: "message_id_reused",
-    intake_message_id: kept.new_id,
-    reasons: ["220"],
-    facts: { first_intake_message_id: before.intake_message_id },
-    created_at: now,
-  });
+  const entry = { account_id: message.account_id, kind: "message_id_reused" as const, intake_message_id: kept.new_id };
+  const facts = { first_intake_message_id: before.intake_message_id };
+  await withKeysOfNow(deps, () =>
+    insertReview(deps.db, {
+      ...entry,
+      reasons: ["220"],
+      facts_sealed: sealFacts(deps.vault, entry, facts),
+      created_at: now,
+    }),
+  );
   return { answer, patient_id: null, prescription_id: null };
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/db.ts";
+import { partialFillPlace } from "../../db/fulfillment/partial-fills.ts";
 import {
   lockUnsealed,
   saveSealedRows,
@@ -10,6 +11,7 @@ import { itemPlace, orderPlace, referencePlace } from "../../db/orders/orders.ts
 import { bytes } from "../../db/values.ts";
 import type { Prescription } from "../../domain/intake/prescription.ts";
 import type { Vault } from "../../vault/vault.ts";
+import { type ReviewFacts, sealAnswer, sealFacts } from "../intake/message-answer.ts";
 import { sealWritten } from "../intake/written.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 
@@ -58,9 +60,29 @@ const sealings: Record<UnsealedTable, (vault: Vault, row: UnsealedRow) => Unseal
     const key = { account_id: String(account_id), prescription_id: Number(prescription_id) };
     return { ...key, written_sealed: bytes(sealWritten(vault, key, written as unknown as Prescription)) };
   },
+  intake_message(vault, { answer, ...key }) {
+    const [account_id, sender, sender_message_id] = [key["account_id"], key["sender"], key["sender_message_id"]].map(
+      String,
+    ) as Texts;
+    const place = { account_id, sender, sender_message_id };
+    return { ...key, answer_sealed: bytes(sealAnswer(vault, place, String(answer))) };
+  },
+  partial_fill_request(vault, { note, ...key }) {
+    const place = partialFillPlace(String(key["account_id"]), Number(key["prescription_id"]));
+    return { ...key, note_sealed: bytes(vault.seal(Buffer.from(String(note)), place)) };
+  },
+  review(vault, { facts, account_id, review_id, intake_message_id, kind }) {
+    const place = {
+      account_id: String(account_id),
+      intake_message_id: intake_message_id as number | null,
+      kind: String(kind),
+    };
+    const facts_sealed = bytes(sealFacts(vault, place, facts as unknown as ReviewFacts));
+    return { account_id: place.account_id, review_id: review_id!, facts_sealed };
+  },
   webhook_event(vault, { body, ...key }) {
     const event = { account_id: String(key["account_id"]), event_id: String(key["event_id"]) };
     return { ...event, body_sealed: bytes(sealBody(vault, event, String(body))) };
   },
 };
-type Texts = [account_id: string, order_number: string, reference: string];
+type Texts = [string, string, string];

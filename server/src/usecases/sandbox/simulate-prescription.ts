@@ -21,6 +21,7 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { type Problem, RequestProblems, refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { openAnswer } from "../intake/message-answer.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { type Received, recheckAfter, takeFor } from "../intake/take-message.ts";
 import { openRecord } from "../patients/patient-rows.ts";
@@ -126,7 +127,9 @@ function simulateScript(
       // A repeated message returns its prescription, however it arrived. Different bytes under its id are refused.
       if (!before.body_hash.equals(hashOf(body))) refuse(42200, SCRIPT, intakeRefusals["220"][1]);
       const { patient_id, prescription_id } = before;
-      return before.answer === null ? { patient_id, prescription_id } : JSON.parse(before.answer);
+      const key = { account_id: before.kept_by, sender: from!, sender_message_id: message_id! };
+      const answer = openAnswer(deps.vault, key, before);
+      return answer === null ? { patient_id, prescription_id } : JSON.parse(answer);
     },
     settle: (done) => orderNow(deps, due, done),
   };

@@ -1,6 +1,7 @@
 import { MedicationRequest } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startOfDay } from "../../../src/domain/values/calendar.ts";
+import { openAnswer } from "../../../src/usecases/intake/message-answer.ts";
 import { intakeRows } from "../../support/intake.ts";
 import { footprint, orderOf, placed, post } from "../../support/orders.ts";
 import { ask, goodDocument } from "../../support/patient.ts";
@@ -36,13 +37,14 @@ describe("a simulated prescription", () => {
   test("goes through intake: the service stores and processes the message, shows its source and writes RX_RECEIVED", async () => {
     const { prescription_id, patient_id, rx } = await arrived(app);
     const [row] = await rowsOf(
-      `select r.source, r.acceptance, m.format, m.state, m.outcome, m.kind, m.for_account_id, m.answer
+      `select r.source, r.acceptance, m.format, m.state, m.outcome, m.kind, m.for_account_id, m.sender, m.sender_message_id, m.answer, m.answer_sealed
       from prescription r
       join intake_message m on m.account_id = r.account_id and m.intake_message_id = r.intake_message_id
       where r.prescription_id = $1`,
       prescription_id,
     );
-    expect(row).toEqual({
+    const { sender, sender_message_id, answer, answer_sealed, ...shown } = row!;
+    expect(shown).toEqual({
       source: "simulation",
       acceptance: "not_needed",
       format: "simulation",
@@ -50,8 +52,13 @@ describe("a simulated prescription", () => {
       outcome: "accepted",
       kind: "new",
       for_account_id: account(),
-      answer: JSON.stringify({ patient_id, prescription_id }),
     });
+    const key = { account_id: account(), sender: String(sender), sender_message_id: String(sender_message_id) };
+    const kept = { answer: answer as null, answer_sealed: answer_sealed as Buffer };
+    expect([answer, openAnswer(app.deps.vault, key, kept)]).toEqual([
+      null,
+      JSON.stringify({ patient_id, prescription_id }),
+    ]);
     const events = await storedEvents(app.deps, "where patient_id = $1", [patient_id]);
     expect(events.map(({ event_type }) => event_type)).toEqual(["RX_RECEIVED"]);
     expect(JSON.parse(events[0]!.body).medication_requests).toEqual([rx]);

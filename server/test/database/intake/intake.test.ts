@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listReviews } from "../../../src/db/intake/reviews.ts";
 import { LONGEST_ENTRY, MOST_ENTRIES } from "../../../src/domain/patients/safety-record.ts";
 import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import { formatOf, scriptFormat } from "../../../src/formats/formats.ts";
+import { openFacts } from "../../../src/usecases/intake/message-answer.ts";
 import { processWaiting } from "../../../src/usecases/intake/process-waiting.ts";
 import { receivePrescription } from "../../../src/usecases/intake/receive-prescription.ts";
 import { openWritten } from "../../../src/usecases/intake/written.ts";
@@ -178,8 +180,9 @@ describe("a NewRx", () => {
     await intake.send(newMessage({ envelope: { message_id: second }, patient: { ...patient, address: elsewhere } }));
     const [[one], [two]] = [await prescriptionsOf(first), await prescriptionsOf(second)];
     expect(two!["patient_id"]).not.toBe(one!["patient_id"]);
-    const reviews = await rowsOf("select * from review where patient_id = $1", two!["patient_id"]);
-    expect(reviews).toMatchObject([
+    const reviews = await listReviews(app.deps.db, null, true);
+    const about = reviews.filter(({ patient_id }) => patient_id === two!["patient_id"]);
+    expect(about.map((row) => openFacts(app.deps.vault, row))).toMatchObject([
       { kind: "patient_match", facts: { candidates: [{ patient_id: one!["patient_id"], score: 70 }] } },
     ]);
   });
@@ -582,7 +585,7 @@ test("the job processes a stored message that was not processed, once", async ()
   // The state that a process leaves if it dies between the two.
   await app.deps.db.raw("delete from prescription where prescription_id = $1", [row!["prescription_id"]]);
   await app.deps.db.raw(
-    "update intake_message set state = 'received', outcome = null, answer = null, processed_at = null where sender_message_id = $1",
+    "update intake_message set state = 'received', outcome = null, answer_sealed = null, processed_at = null where sender_message_id = $1",
     [message_id],
   );
   app.advance(11_000);

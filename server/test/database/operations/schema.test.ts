@@ -79,7 +79,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["select distinct i.account_id, i.order_number from order_item i join account a", JOB],
   ["with recursive waiting as ( (select d.account_id, d.endpoint_id, d.due_at from webhook_delivery d", JOB],
   ["and exists ( select from order_item i where i.account_id = a.account_id and i.pending", JOB],
-  ["select m.body_hash, case when m.format = 'simulation' then m.answer end as answer", OPERATOR],
+  ["select m.body_hash, case when m.format = 'simulation' then m.answer end as answer,", OPERATOR],
   ["select max(n.feed_position) as feed_position from account a", "a position, of the feeds of all accounts together"],
   ["with page as materialized ( select o.account_id, o.order_number, o.stage_since from account a", DASHBOARD],
   ["with linked as ( select distinct other.account_id, other.patient_id from person_link own", PERSON],
@@ -88,6 +88,9 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["where reference is not null order by account_id, order_number limit $1", UPGRADE],
   ["where prescriber_name is not null or prescriber_phone is not null or prescriber_fax is not null", UPGRADE],
   ["where sig_text is not null order by account_id, prescription_id limit $1", UPGRADE],
+  ["where answer is not null order by account_id, sender, sender_message_id limit $1", UPGRADE],
+  ["where note is not null order by account_id, prescription_id limit $1", UPGRADE],
+  ["where facts is not null order by account_id, review_id limit $1", UPGRADE],
   ["where body is not null order by account_id, event_id limit $1", UPGRADE],
 ];
 const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);

@@ -54,11 +54,11 @@ describe("damaged data", () => {
   test.each(
     Object.entries(safetyTables).flatMap(([table, columns]) => Object.keys(columns).map((name) => [table, name])),
   )("a wrong %s.%s is reported with the row's location", (table, name) => {
-    for (const wrong of [-7.5, [null], { class: 1 }]) {
-      const faults = faultsWith(put(table!, 1, name!, wrong));
-      expect(faults).toHaveLength(1);
-      expect(faults[0]).toMatch(new RegExp(`^${table}\\[1\\]\\.${name}: give `));
-    }
+    const wrongs = [-7.5, [null], { class: 1 }];
+    const faults = faultsWith((rows) => {
+      for (const [index, wrong] of wrongs.entries()) put(table!, index, name!, wrong)(rows);
+    });
+    expect(faults).toEqual(wrongs.map((_, index) => expect.stringMatching(`^${table}\\[${index}\\]\\.${name}: give `)));
   });
 
   test.each(

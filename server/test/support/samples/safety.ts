@@ -5,9 +5,9 @@ import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import type { SafetyFacts } from "../../../src/domain/safety/safety-facts.ts";
 import { loadLexicon } from "../../../src/usecases/safety/load-lexicon.ts";
 
+const text = readFileSync(new URL("../../../data/safety.json", import.meta.url), "utf8");
 /** The shipped tables as they are in their file, to be changed and read again. */
-export const shippedJson = () =>
-  JSON.parse(readFileSync(new URL("../../../data/safety.json", import.meta.url), "utf8")) as Record<string, unknown>;
+export const shippedJson = () => JSON.parse(text) as Record<string, unknown>;
 
 export const shipped: SafetyData = readSafetyData(shippedJson(), undefined, loadLexicon());
 

@@ -1,5 +1,6 @@
 import { medicalWords } from "../../values/text.ts";
 import type { ConditionRow, PatientRules } from "../patient-rules.ts";
+import { readOnce } from "./read-once.ts";
 import { nearestWords } from "./spelling.ts";
 
 /** What a patient's list of conditions means. */
@@ -84,7 +85,11 @@ const RECENT =
 type Part = { readonly words: readonly string[]; readonly denied: boolean };
 type Match = { rows: readonly ConditionRow[]; part: Part; denied: boolean; from: number; to: number };
 
-function readEntry(rules: PatientRules, text: string): { found: ConditionRow[]; understood: boolean } {
+type ReadEntry = { found: readonly ConditionRow[]; understood: boolean };
+
+const readEntry = readOnce(readText, ({ found }: ReadEntry) => 100 + 8 * found.length);
+
+function readText(rules: PatientRules, text: string): ReadEntry {
   const found: ConditionRow[] = [];
   // A code without rows has no rule, and there is nothing else to read in it.
   let understood = ONLY_CODE.test(text);

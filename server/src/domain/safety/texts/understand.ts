@@ -1,6 +1,7 @@
 import { medicalWords, withinEdits } from "../../values/text.ts";
 import { type Phrase, type SafetyData, type Substance, strangeSubstance } from "../data.ts";
 import type { ExcipientRow } from "../rows.ts";
+import { readOnce } from "./read-once.ts";
 import { nearestWords } from "./spelling.ts";
 
 /** The meaning of a line of free text. */
@@ -31,7 +32,14 @@ const AND = "and";
  * Finds the longest phrase at each word, so that "isosorbide mononitrate" is one substance and "Zoloft 50 mg" is found.
  * Words in a remark ("penicillin since the summer camp") need not be known, because they follow a name.
  */
-export function understand(data: SafetyData, text: string): Understood {
+export const understand = readOnce(
+  read,
+  // Substances and excipients belong to the tables, so a meaning has only references to them.
+  ({ substances, excipients, strange, did_you_mean }) =>
+    200 + 8 * (substances.length + excipients.length + did_you_mean.length) + 2 * strange.join("").length,
+);
+
+function read(data: SafetyData, text: string): Understood {
   const found: Found = {
     substances: new Set(),
     excipients: new Set(),
