@@ -248,7 +248,11 @@ export const asvs: readonly AsvsRow[] = [
   at("6.3.3", "second factor", shown("api/accounts/sign-in", "api/accounts/passkeys")),
   at("6.3.4", "every way in is equally strong", shown("api/accounts/sign-in", "api/accounts/passkeys", MATRIX)),
   at("6.3.8", "users cannot be found by guessing", shown("api/accounts/sign-in")),
-  at("6.4.1", "first passwords", shown("api/accounts/sessions-and-links", "Random, and replaced at the first sign-in.")),
+  at(
+    "6.4.1",
+    "first passwords",
+    shown("api/accounts/sessions-and-links", "Random, and replaced at the first sign-in."),
+  ),
   at("6.4.2", "no hints or questions", none("There are none.")),
   at(
     "6.4.3",

@@ -202,6 +202,7 @@ describe("a link by email", () => {
   test("where single sign-on is the only way, the letter names the page and has no link", async () => {
     const provider = { issuer: "https://id.larkspur.example", client_id: "pestle", domains: ["larkspur.example"] };
     const now = app.deps.now();
+    admin = await webPerson(app, "admin");
     await app.deps.db.transaction((tx) => setSsoProvider(app.deps, tx, null, { ...provider, sso_only: true }, now));
     try {
       const { email, ...invited } = await newPerson({ by_email: true });
