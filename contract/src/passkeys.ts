@@ -17,7 +17,7 @@ export type PasskeyRequest = {
   allowCredentials: readonly PasskeyDescriptor[];
 };
 
-/** `POST /session/passkeys/options`: what the browser's `credentials.create` takes. */
+/** `POST /session/passkey/new`: what the browser's `credentials.create` takes. */
 export type NewPasskeyRequest = {
   challenge: Base64Url;
   rp: { id: string; name: string };

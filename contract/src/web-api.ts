@@ -73,7 +73,7 @@ export type SessionApi = {
   /** Signs in, gives the second factor or confirms a sensitive change, as its challenge says. */
   "POST /session/passkey": { body: { credential: PasskeyAnswer }; answer: SignInAnswer };
   "GET /session/passkeys": { answer: ShownPasskeys };
-  "POST /session/passkeys/options": { answer: NewPasskeyRequest };
+  "POST /session/passkey/new": { answer: NewPasskeyRequest };
   "POST /session/passkeys": { body: { name: string; credential: NewPasskeyAnswer }; answer: SignInAnswer };
   "PATCH /session/passkeys/{passkey_id}": { body: { name: string }; answer: ShownPasskeys };
   "DELETE /session/passkeys/{passkey_id}": { answer: ShownPasskeys };

@@ -23,7 +23,7 @@ export const webAudit = {
   "POST /session/passkey/options": notAudited("It starts a sign-in. The passkey's answer writes the entry."),
   "POST /session/passkey": writes(["sign_in", "sign_in_refused", "identity_confirmed"], "sign_in"),
   "GET /session/passkeys": notAudited("It shows the caller's own passkeys."),
-  "POST /session/passkeys/options": notAudited("The passkey counts from the browser's answer, which writes the entry."),
+  "POST /session/passkey/new": notAudited("The passkey counts from the browser's answer, which writes the entry."),
   "POST /session/passkeys": writes(["passkey_added", "recovery_codes_created", "sign_in"], "sign_in"),
   "PATCH /session/passkeys/{passkey_id}": writes("passkey_renamed", "sign_in"),
   "DELETE /session/passkeys/{passkey_id}": writes("passkey_removed", "sign_in"),

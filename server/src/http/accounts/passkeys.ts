@@ -52,7 +52,7 @@ export const passkeyRoutes: readonly WebRoute[] = [
   },
   {
     method: "POST",
-    path: "/session/passkeys/options",
+    path: "/session/passkey/new",
     roles: "signed_in",
     step_up: true,
     handler: async (deps, { person }) => json(200, await beginPasskey(deps, mayRegister(person))),

@@ -52,7 +52,7 @@ class Browser {
   use = async (key: SoftwareAuthenticator, purpose: PasskeyPurpose, twist: Twist = {}) =>
     this.answer(key.get(await this.options(purpose), twist));
   register = async (key: SoftwareAuthenticator, name = "Laptop", twist: Twist = {}) => {
-    const options = (await this.send("POST", "/session/passkeys/options", {})).body as NewPasskeyRequest;
+    const options = (await this.send("POST", "/session/passkey/new", {})).body as NewPasskeyRequest;
     return this.send("POST", "/session/passkeys", { name, credential: key.create(options, twist) });
   };
 }
@@ -135,7 +135,7 @@ describe("a passkey", () => {
     expect((await signIn(half, ada)).body).toMatchObject({ outcome: "needs_code", totp_on: false, passkeys: 1 });
     expect((await half.send("GET", "/dashboard/home")).status).toBe(401);
     // With only the password, no one adds a factor or sees the list.
-    for (const path of ["/session/second_factor", "/session/passkeys/options", "/session/recovery_codes"]) {
+    for (const path of ["/session/second_factor", "/session/passkey/new", "/session/recovery_codes"]) {
       expect([path, (await half.send("POST", path, {})).status]).toEqual([path, 404]);
     }
     expect((await half.send("GET", "/session/passkeys")).status).toBe(404);
@@ -158,11 +158,11 @@ describe("a passkey", () => {
       app.advance(8 * 60_000);
       await browser.send("POST", "/session/forgotten", { email: "x@larkspur.example" });
     }
-    const refused = await browser.send("POST", "/session/passkeys/options", {});
+    const refused = await browser.send("POST", "/session/passkey/new", {});
     expect([refused.status, refused.body.error.key]).toEqual([403, "verify"]);
     expect((await browser.use(key, "confirm", { user_verified: false })).status).toBe(401);
     expect((await browser.use(key, "confirm")).status).toBe(200);
-    expect((await browser.send("POST", "/session/passkeys/options", {})).status).toBe(200);
+    expect((await browser.send("POST", "/session/passkey/new", {})).status).toBe(200);
   });
 
   test("next to an authenticator app gives no second set of recovery codes", async () => {
@@ -293,7 +293,7 @@ describe("is refused", () => {
     expect((await new Browser().answer(ada.key.get(options))).status).toBe(401);
     const confirm = await ada.browser.options("confirm");
     expect((await new Browser().answer(ada.key.get(confirm))).status).toBe(401);
-    const { challenge } = (await ada.browser.send("POST", "/session/passkeys/options", {})).body;
+    const { challenge } = (await ada.browser.send("POST", "/session/passkey/new", {})).body;
     expect((await new Browser().use(ada.key, "sign_in", { challenge })).status).toBe(401);
     expect(await half.session()).toMatchObject({ complete: false });
     // No session has a second factor to give or a change to confirm.
@@ -354,7 +354,7 @@ describe("a registration is refused", () => {
 
   test("twice, in another session, with an algorithm that was not offered, or with too many passkeys", async () => {
     const [ada, eve] = [await enrolled(), await enrolled()];
-    const options = (await ada.browser.send("POST", "/session/passkeys/options", {})).body as NewPasskeyRequest;
+    const options = (await ada.browser.send("POST", "/session/passkey/new", {})).body as NewPasskeyRequest;
     expect(options.excludeCredentials).toHaveLength(1);
     const credential = new SoftwareAuthenticator(origin).create(options);
     const add = (browser: Browser, one: object) =>
@@ -370,7 +370,7 @@ describe("a registration is refused", () => {
       "insert into passkey select decode(lpad(to_hex(n), 64, '0'), 'hex'), n::text || $1, $1, 'x', '', 0, false, false, '{}', now() from generate_series(1, 18) n",
       [ada.person_id],
     );
-    expect((await ada.browser.send("POST", "/session/passkeys/options", {})).status).toBe(422);
+    expect((await ada.browser.send("POST", "/session/passkey/new", {})).status).toBe(422);
     expect(await stored(ada)).toHaveLength(20);
   });
 });
