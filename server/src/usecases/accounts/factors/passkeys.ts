@@ -25,7 +25,7 @@ import { finishSignIn, type SignedIn } from "../sign-in.ts";
 import { CHALLENGE_MS, newChallenge, readChallenge, takesChallenge } from "./passkey-challenge.ts";
 import { createRecoveryCodes } from "./recovery-codes.ts";
 
-export const NO_PASSKEYS =
+const NO_PASSKEYS =
   "Passkeys need HTTPS and a host name. Ask the operator to set BASE_URL, or use an authenticator app.";
 
 export function requireRelyingParty({ addresses }: Pick<Deps, "addresses">): RelyingParty {
