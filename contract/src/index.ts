@@ -1,5 +1,6 @@
 export * from "./action-limits.ts";
 export * from "./actions.ts";
+export * from "./audit/audit-proof.ts";
 export * from "./audit/audit-rules.ts";
 export * from "./audit/command-audit.ts";
 export * from "./audit/job-audit.ts";

@@ -6,6 +6,7 @@ import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
 import type { Oidc } from "./adapters/oidc.ts";
 import type { Payments } from "./adapters/payments.ts";
+import type { RootDestination } from "./adapters/root-destinations.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Admission } from "./admission.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -65,6 +66,8 @@ export type Deps = {
   request_log: RequestLog;
   /** Buffers the audit entries of reads. */
   audit_log: AuditLog;
+  /** Where the audit log's signed roots go. */
+  roots_to: readonly RootDestination[];
   mail: Mail;
   /** Signs people in at another system. */
   oidc: Oidc;
