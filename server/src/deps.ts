@@ -17,6 +17,7 @@ import type { Database, Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
+import type { QuotaBook } from "./quota-book.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { TryLimiter } from "./try-limiter.ts";
@@ -46,6 +47,8 @@ export type Deps = {
   limiter: RateLimiter;
   /** Limits of unauthenticated callers, counted per process. */
   strangers: RateLimiter;
+  /** What each account stores, and its quotas. */
+  quotas: QuotaBook;
   /** Wrong passwords and codes, counted per process. */
   tries: TryLimiter;
   passwords: Passwords;

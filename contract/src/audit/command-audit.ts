@@ -22,6 +22,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "partner create": writes("command_run", "partner"),
   "partner list": writes("command_run", "partner"),
   "partner route": writes("command_run", "partner"),
+  "partner quota": writes("command_run", "partner"),
   "credential create": writes("command_run", "credential"),
   "credential list": writes("command_run", "credential"),
   "credential rotate": writes("command_run", "credential"),

@@ -25,6 +25,15 @@ export type Rows = {
     clock_offset_s?: number;
     created_at: Instant;
   };
+  account_usage: {
+    account_id: string;
+    quota: string;
+    used?: number;
+    most: number | null;
+    counted_at: Instant | null;
+    count_ms: number | null;
+    changed_at: Instant;
+  };
   audit_destination: {
     destination: string;
     shipped_number?: number;
