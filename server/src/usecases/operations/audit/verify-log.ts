@@ -12,7 +12,7 @@ import {
 import { FAN, openTree, partsOf, type StoredNode, type Tree } from "../../../domain/operations/audit-tree.ts";
 import { BrokenTree, nodesAt } from "./chain-entries.ts";
 
-export type AuditFault = {
+type AuditFault = {
   /**
    * `changed`, `missing`, `inserted`: one entry. `rewritten`: entries of a range, because the tree leads to another root
    * than the one that was signed. `truncated`: the end is missing. `unsigned`: a root without a valid signature.
@@ -22,7 +22,7 @@ export type AuditFault = {
   audit_id: number | null;
   says: string;
 };
-export type VerifiedLog = {
+type VerifiedLog = {
   entries: number;
   /** Committed, but not in the tree yet. */
   not_chained: number;
