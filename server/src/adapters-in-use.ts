@@ -5,6 +5,7 @@ import { openMail } from "./adapters/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
 import { webauthn } from "./adapters/passkeys.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
+import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
@@ -29,6 +30,7 @@ export function adaptersInUse(
   | "mail"
   | "oidc"
   | "passkeys"
+  | "roots_to"
   | "webhook_client"
 > {
   const zips = readZips(config);
@@ -39,6 +41,7 @@ export function adaptersInUse(
     payments: { production: simulatedPayments, sandbox: simulatedPayments },
     carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
     documents: pdfDocuments,
+    roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
     oidc: openidClient,
     passkeys: webauthn,
