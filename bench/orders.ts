@@ -1,6 +1,7 @@
 import type { Order } from "@pestle/contract";
 import { addPatients } from "../chaos/add-patients.ts";
 import { cursorOf } from "../server/src/http/page.ts";
+import { changeQuotas } from "../server/src/usecases/accounts/quotas.ts";
 import type { BareRoute } from "./bare-route.ts";
 import { startChild } from "./child.ts";
 import type { Load, Measured } from "./load.ts";
@@ -13,6 +14,8 @@ import type { Report } from "./report.ts";
 import { type Effort, onStage, type Stage, WARM_UP_MS } from "./stage.ts";
 
 const SANDBOX = 0;
+/** More than any measurement stores. */
+const UNLIMITED = 1e15;
 /** pgbench uses a separate account, because the addresses of its orders are copies that do not decrypt. */
 const PRODUCTION = 2;
 /** A placeholder of seven characters for a patient's number, which is also the prescription's number. */
@@ -82,6 +85,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
   const { account_id: pgbench_account_id } = demo.partners[PRODUCTION]!;
   await db.raw("update account set rate_per_second = 1000000, rate_burst = 1000000");
   for (const id of [account_id, pgbench_account_id]) await addProducts(db, id);
+  await changeQuotas(db, account_id, { orders: UNLIMITED, stored_bytes: UNLIMITED });
   const token = await issueToken(demo.sandbox_auth_url, partner, "partners");
   const fresh = freshPatients(stage, account_id, FIRST_FRESH);
   const ofPgbench = freshPatients(stage, pgbench_account_id, FIRST_OF_PGBENCH);

@@ -16,6 +16,7 @@ import type { Deps } from "../server/src/deps.ts";
 import type { Scan } from "../server/src/domain/fulfillment/parcel.ts";
 import { createMetrics } from "../server/src/metrics.ts";
 import { notServing } from "../server/src/not-serving.ts";
+import { createQuotaBook } from "../server/src/quota-book.ts";
 import { createRateLimiter } from "../server/src/rate-limiter.ts";
 import { brands, licences, products, shippingMethods } from "../server/src/seed/cast.ts";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
@@ -73,6 +74,7 @@ export async function openWorld(options: {
     copies: createCopies(),
     limiter: createRateLimiter(),
     strangers: createRateLimiter(),
+    quotas: createQuotaBook(),
     ...adapters,
     carriers: { ...adapters.carriers, sandbox: quickCarrier },
     safety: await openSafetyEngine({ config, db, log, metrics }),

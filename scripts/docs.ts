@@ -13,6 +13,7 @@ import { intakePage } from "./docs/intake-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
 import { securityPage } from "./docs/protection-section.ts";
+import { quotasPage } from "./docs/quotas-page.ts";
 import { sbom } from "./sbom.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -26,6 +27,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/intake.md", render: intakePage },
   { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
   { path: "docs/controlled-substances.md", render: controlledPage },
+  { path: "docs/quotas.md", render: quotasPage },
   { path: "docs/asvs.md", render: asvsPage },
   { path: "docs/openapi.json", render: () => described(openapi) },
   { path: "docs/arazzo.json", render: () => described(arazzo) },

@@ -1,4 +1,5 @@
 import { errorCodes, statusMessages } from "./errors.ts";
+import { type QuotaName, quotaNames } from "./quotas.ts";
 import { array, named, nullable, object, oneOf, type Static, string } from "./schema.ts";
 
 export const ErrorCodeSchema = named(
@@ -38,7 +39,14 @@ export type ErrorsBody = Static<typeof ErrorsBody>;
 export const StatusErrorBody = named(
   "StatusError",
   object({
-    error: object({ error_code: oneOf([404, 405, 406, 429, 500, 503], "Repeats the HTTP status."), message: string() }),
+    error: object(
+      {
+        error_code: oneOf([404, 405, 406, 429, 500, 503], "Repeats the HTTP status."),
+        message: string(),
+        quota: oneOf(quotaNames as [QuotaName, ...QuotaName[]], "The quota that a 429 is about, if it is about one."),
+      },
+      { optional: ["quota"] },
+    ),
   }),
 );
 export type StatusErrorBody = Static<typeof StatusErrorBody>;

@@ -183,7 +183,7 @@ export const statuses = {
   406: "Not Acceptable. `Accept` must name `application/json`.",
   409: "Conflict. The request conflicts with another recent request, usually a duplicate.",
   422: "Unprocessable Entity. The service read the request and cannot carry it out.",
-  429: "Too Many Requests. You reached the rate limit. Wait for `Retry-After` seconds.",
+  429: "Too Many Requests. You reached the rate limit or a quota, which `error.quota` names. Wait for `Retry-After` seconds.",
   500: "Server Error. The problem is on our side. Quote `X-Request-Id` when you report it.",
   503: "Service Unavailable. Temporary: wait for `Retry-After` seconds and retry.",
 } as const;

@@ -1,5 +1,6 @@
 export * from "./action-limits.ts";
 export * from "./actions.ts";
+export * from "./audit/audit-proof.ts";
 export * from "./audit/audit-rules.ts";
 export * from "./audit/command-audit.ts";
 export * from "./audit/job-audit.ts";
@@ -58,6 +59,8 @@ export * from "./portal/portal-requests.ts";
 export * from "./portal/portal-sandbox.ts";
 export * from "./portal/portal-team.ts";
 export * from "./portal/portal-webhooks.ts";
+export * from "./quota-draws.ts";
+export * from "./quotas.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";
 export { type FieldKind, type JsonSchema, reading, type Schema, type Static } from "./schema.ts";

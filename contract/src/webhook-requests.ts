@@ -1,6 +1,6 @@
 import { array, boolean, closed, named, nullable, oneOf, partial, type Static, string, time } from "./schema.ts";
 import { endpointStatuses } from "./webhook-records.ts";
-import { ENDPOINT_TEXT_MOST_CHARACTERS, eventTypeNames, MOST_WEBHOOK_ENDPOINTS } from "./webhooks.ts";
+import { ENDPOINT_TEXT_MOST_CHARACTERS, eventTypeNames } from "./webhooks.ts";
 
 /** Error messages for webhook endpoint requests. */
 export const endpointFaults = {
@@ -12,7 +12,7 @@ export const endpointFaults = {
   signing_credential: "Use the client_id of a credential of this account that has not been revoked.",
   description: `The description must be null or have at most ${ENDPOINT_TEXT_MOST_CHARACTERS} characters.`,
   status: `Use one of ${endpointStatuses.join(" and ")}.`,
-  too_many: `An account can have at most ${MOST_WEBHOOK_ENDPOINTS} endpoints. Remove one first.`,
+  too_many: "The account has as many endpoints as it may have. Remove one first.",
   disabled: "The endpoint is disabled. Set its status to active first.",
   endpoint_unknown: "Use the id of an endpoint of this account.",
   since: "Send a time with its zone, or a date.",

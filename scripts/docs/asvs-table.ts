@@ -563,12 +563,19 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "16.4.2",
     "logs cannot be changed",
-    shown("database/operations/roles", "The service's role can add to the audit log, but not change it."),
+    shown(
+      "database/operations/roles",
+      "database/operations/audit-tree",
+      "The service's role can add to the audit log, but not change it. A change by the owner of the tables is found.",
+    ),
   ),
   at(
     "16.4.3",
     "logs on another system",
-    no("The operator ships standard output. The audit log stays in the database."),
+    shown(
+      "api/operations/audit-roots",
+      "Signed roots of the audit log go to other systems (AUDIT_ROOTS_TO). The operator ships standard output.",
+    ),
   ),
   at("16.5.1", "general messages", shown("api/operations/bad-input")),
   at("16.5.2", "failing neighbors", shown("database/operations/lost-connections", "api/webhooks/webhook-hostile")),

@@ -37,6 +37,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       { source: "/docs/api#webhooks", nav: "Webhooks in the API" },
       "docs/errors.md",
       "docs/events.md",
+      "docs/quotas.md",
       "docs/config.md",
       "docs/catalogue-columns.md",
     ],

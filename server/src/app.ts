@@ -17,7 +17,7 @@ import { announce, type Change, openBus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
-import type { Addresses, Deps, PerEnvironment } from "./deps.ts";
+import type { Addresses, Deps, EnvironmentDeps, PerEnvironment } from "./deps.ts";
 import { dateIn } from "./domain/values/calendar.ts";
 import { formatOf } from "./formats/formats.ts";
 import { addTokenServer } from "./http/accounts/token-server.ts";
@@ -31,14 +31,19 @@ import { type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createPasswords } from "./passwords.ts";
+import { createQuotaBook } from "./quota-book.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createRequestLog } from "./request-log.ts";
 import { createTryLimiter } from "./try-limiter.ts";
+import { countUsage, usageExchange } from "./usecases/accounts/quotas.ts";
 import { shareLimits } from "./usecases/accounts/share-limits.ts";
 import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
+import { entryChainer } from "./usecases/operations/audit/chain-entries.ts";
+import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
+import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
@@ -70,6 +75,9 @@ export type App = {
 const TIDY_EVERY_MS = 60_000;
 const RENEW_KEYS_EVERY_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
+/** Processes agree about what an account stores within about this time. */
+const SHARE_USAGE_EVERY_MS = 2_000;
+const COUNT_USAGE_EVERY_MS = 60_000;
 const WAITING_EVERY_MS = 5_000;
 /** Automatic Processing turns a prescription into an order within about a second. */
 const FILL_EVERY_MS = 1_000;
@@ -84,6 +92,10 @@ const RECHECK_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** A crash loses at most the reads of this time. */
 const KEEP_READS_EVERY_MS = 1_000;
+/** An entry is in the tree within about this time. */
+const CHAIN_AUDIT_EVERY_MS = 5_000;
+/** A root that was not shipped is tried again this often. */
+const SIGN_AUDIT_EVERY_MS = 60_000;
 /** At most how often a process that does not deliver webhooks notifies the others of new events. */
 const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
@@ -135,6 +147,7 @@ export async function startApp(
     const vault = await openVault(db, (make) => masterKeys(config, make), now());
     const reloadKeys = () =>
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
+    await ensureAuditKey({ db, vault, now });
     const sealed = await sealOldRows(db, vault);
     if (sealed > 0) log.info({ sealed }, "sealed rows of an earlier version");
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
@@ -180,6 +193,7 @@ export async function startApp(
       copies,
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
+      quotas: createQuotaBook(),
       tries: createTryLimiter(),
       passwords: createPasswords(options.password_cost),
       ...adaptersInUse(config, demo),
@@ -206,6 +220,9 @@ export async function startApp(
       },
     };
     const each = Object.values(environments);
+    const usage = usageExchange(deps);
+    // Before the first request, because an account that is not in the book has stored nothing.
+    await usage.run();
 
     const listeners = {
       partner: createListener(deps, "partner"),
@@ -235,8 +252,9 @@ export async function startApp(
     const reads = readKeeper(deps, process_id);
     const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
     deps.audit_log.onBatch = keepingReads.wake;
+    const chainer = entryChainer(db);
     // Each environment has its own loops, so that a long round in the sandbox delays none in production.
-    const jobsOf = (own: Deps) => [
+    const jobsOf = (own: EnvironmentDeps) => [
       startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
       startLoop(own, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(own))),
       startLoop(own, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(own)),
@@ -244,10 +262,12 @@ export async function startApp(
       startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
       startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
       startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
+      startLoop(own, "count-usage", COUNT_USAGE_EVERY_MS, () => countUsage(own, own.serves)),
     ];
     const jobs = [
       keepingReads,
       ...each.flatMap(jobsOf),
+      startLoop(deps, "share-usage", SHARE_USAGE_EVERY_MS, () => usage.run()),
       startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
         await safety.check();
@@ -255,6 +275,8 @@ export async function startApp(
       }),
       startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox)),
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
+      startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
+      startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
       startLoop(deps, "renew-keys", RENEW_KEYS_EVERY_MS, async () => {
         const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
         if (key_id !== null) log.info({ key_id }, "added a data key");
@@ -293,6 +315,8 @@ export async function startApp(
         clearTimeout(cutOff);
         // Log the requests answered since the job last ran.
         await keepRequests(deps).catch(() => {});
+        // Otherwise the next count adds it.
+        await usage.run().catch(() => {});
         // If this fails, the next start reports the gap.
         await reads.stop().catch(() => {});
         await dropLeases(db, process_id).catch(() => {});

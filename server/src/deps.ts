@@ -6,6 +6,7 @@ import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
 import type { Oidc } from "./adapters/oidc.ts";
 import type { Payments } from "./adapters/payments.ts";
+import type { RootDestination } from "./adapters/root-destinations.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Admission } from "./admission.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -16,6 +17,7 @@ import type { Database, Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
+import type { QuotaBook } from "./quota-book.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { TryLimiter } from "./try-limiter.ts";
@@ -45,6 +47,8 @@ export type Deps = {
   limiter: RateLimiter;
   /** Limits of unauthenticated callers, counted per process. */
   strangers: RateLimiter;
+  /** What each account stores, and its quotas. */
+  quotas: QuotaBook;
   /** Wrong passwords and codes, counted per process. */
   tries: TryLimiter;
   passwords: Passwords;
@@ -65,6 +69,8 @@ export type Deps = {
   request_log: RequestLog;
   /** Buffers the audit entries of reads. */
   audit_log: AuditLog;
+  /** Where the audit log's signed roots go. */
+  roots_to: readonly RootDestination[];
   mail: Mail;
   /** Signs people in at another system. */
   oidc: Oidc;

@@ -6,6 +6,8 @@ const HOUSEKEEPING = "It moves or deletes technical rows, and shows no data.";
 /** The audit entries of jobs. Their entries have the role `system` and no request. */
 export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "share-limits": notAudited(HOUSEKEEPING),
+  "share-usage": notAudited(HOUSEKEEPING),
+  "count-usage": notAudited("It counts rows, and shows no data."),
   "process-waiting": notAudited("The request that sent the message wrote the entry."),
   "fill-due": writes("order_created", "patient", "order", "treatment", "address", "payment"),
   "fill-back-orders": notAudited(NO_LOOK),
@@ -18,5 +20,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "recheck-unchecked": notAudited(NO_LOOK),
   "keep-requests": notAudited(HOUSEKEEPING),
   "keep-reads": writes("audit_gap", "service"),
+  "chain-audit": notAudited("It hashes the entries that exist, and shows no data."),
+  "sign-audit": notAudited("It signs a hash of the log. The table of roots records it."),
   tidy: notAudited(HOUSEKEEPING),
 };

@@ -59,7 +59,7 @@ export const webhookEndpoints = [
     tags: ["Webhooks"],
     auth: "bearer:partners",
     summary: "Register a webhook endpoint",
-    description: `The endpoint receives its subscribed events from now on. You choose \`secret\`, and the service never shows it. The service generates \`signing_secret\` and shows it only once. Requests are signed with the older active secret of the signing credential until you switch. The URL must be https and resolve to a public address. In the sandbox it can also point to this machine, without https and on any port. An account can have at most ${MOST_WEBHOOK_ENDPOINTS} endpoints.`,
+    description: `The endpoint receives its subscribed events from now on. You choose \`secret\`, and the service never shows it. The service generates \`signing_secret\` and shows it only once. Requests are signed with the older active secret of the signing credential until you switch. The URL must be https and resolve to a public address. In the sandbox it can also point to this machine, without https and on any port. An account can have ${MOST_WEBHOOK_ENDPOINTS} endpoints, unless the operator sets another number.`,
     body: body("application/json", WebhookEndpointInput, {
       url: endpoint.url,
       secret: "a secret of your own",

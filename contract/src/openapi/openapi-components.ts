@@ -25,6 +25,16 @@ export const sharedHeaders = {
   "Cache-Control": { description: "How long you can cache the response.", schema: { type: "string" } },
   RateLimit: { description: "The remaining rate limit (IETF draft format).", schema: { type: "string" } },
   "RateLimit-Policy": { description: "The rate limit (IETF draft format).", schema: { type: "string" } },
+  Quota: {
+    description: "The remaining quotas that the request adds to.",
+    schema: { type: "string" },
+    example: '"orders";r=499812, "stored_bytes";r=5216340112',
+  },
+  "Quota-Policy": {
+    description: "The quotas that the request adds to.",
+    schema: { type: "string" },
+    example: '"orders";q=500000, "stored_bytes";q=5368709120',
+  },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } },
   Link: { description: "The URL of the next page, if there is one.", schema: { type: "string" } },
   "Idempotent-Replayed": {

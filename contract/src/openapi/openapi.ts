@@ -3,6 +3,7 @@ import { endpoints } from "../endpoints/endpoints.ts";
 import { scopes } from "../endpoints/oauth.ts";
 import { ErrorCodeSchema, ErrorsBody } from "../error-bodies.ts";
 import { type ErrorCode, errorCodes, errors, statuses, statusOf } from "../errors.ts";
+import { quotaDraws } from "../quota-draws.ts";
 import type { JsonSchema } from "../schema.ts";
 import { fieldMeanings, recordMeanings } from "./glossary.ts";
 import {
@@ -79,6 +80,7 @@ const introduction = [
   "**Requests.** Send `Accept: application/json`, and bodies as `Content-Type: application/json` in UTF-8, at most 1 MiB. The API rejects unknown fields and query parameters. Every path works with and without `/v1`.",
   "**Errors.** 400 and 422 list all problems at once, each with a `code` from the catalogue, the field and the resolution. Each operation lists the codes it can return. Quote `X-Request-Id` when you ask about a response.",
   "**Retries.** Every POST takes an `Idempotency-Key`: for 24 hours a repeated request gets the first successful response, and nothing is done twice. After 409, look the order up with `GET /orders` first. After 429 and 503, wait for `Retry-After` seconds.",
+  "**Quotas.** An account stores a limited number of records and bytes. A request that adds to a quota has the headers `Quota` and `Quota-Policy`. Beyond a quota it gets 429 with the name in `error.quota`, and nothing is stored. You can still read everything, and repeat a request that succeeded with the same `Idempotency-Key`.",
   "**Reading.** Every response has an `ETag`. Send it as `If-None-Match` and get 304 while nothing has changed. Long lists are paginated: continue with `cursor` while `next_cursor` is not null.",
   "**Times, dates and money.** Times are ISO 8601 in UTC, dates are in the pharmacy's time zone, money is in cents.",
 ].join("\n\n");
@@ -143,11 +145,15 @@ const operation = (endpoint: Endpoint): Json => {
   };
 };
 
+const drawsQuota = ({ operation_id }: Endpoint) =>
+  operation_id === "simulate" || Object.hasOwn(quotaDraws, operation_id);
+
 const successes = (endpoint: Endpoint): Json => {
   const headers = {
     ...(endpoint.server === "token" ? tokenHeaders : partnerHeaders),
     ...(endpoint.query?.["cursor"] && headerRefs("Link")),
     ...(endpoint.idempotent && headerRefs("Idempotent-Replayed")),
+    ...(drawsQuota(endpoint) && headerRefs("Quota", "Quota-Policy")),
   };
   const answers = Object.entries(endpoint.responses).map(([status, { description, schema, ...shown }]) => [
     status,

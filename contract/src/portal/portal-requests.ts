@@ -1,3 +1,5 @@
+import type { ShownQuota } from "../quotas.ts";
+
 /** Filters of `GET …/requests`. `errors=true`: 400 and above. */
 export type PortalRequestFilter = {
   request_id?: string;
@@ -46,6 +48,8 @@ export type PortalUsage = {
   totals: Omit<PortalUsageHour, "hour">;
   /** Per credential. */
   limit: { rate_per_second: number; burst: number };
+  /** What the account stores, and how much it may. */
+  quotas: ShownQuota[];
   /** Hours with attempts, by the account's clock. */
   webhooks: { hour: string; attempts: number; delivered: number; failed: number }[];
 };

@@ -33,8 +33,8 @@ where account_id = $1 and path = $2 and idempotency_key = $3 and created_at > $4
  * Reads again after the claim, because another request may have stored the answer between the statement's start and the
  * lock.
  */
-export const loadKeptAnswer = (tx: Tx, { account_id, path, idempotency_key }: IdempotencyClaim, since: Date) =>
-  tx.row(read, [account_id, path, idempotency_key, since]);
+export const loadKeptAnswer = (db: Queryable, { account_id, path, idempotency_key }: IdempotencyClaim, since: Date) =>
+  db.row(read, [account_id, path, idempotency_key, since]);
 
 const keep = sql<
   [

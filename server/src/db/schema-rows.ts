@@ -25,6 +25,23 @@ export type Rows = {
     clock_offset_s?: number;
     created_at: Instant;
   };
+  account_usage: {
+    account_id: string;
+    quota: string;
+    used?: number;
+    most: number | null;
+    counted_at: Instant | null;
+    count_ms: number | null;
+    changed_at: Instant;
+  };
+  audit_destination: {
+    destination: string;
+    shipped_number?: number;
+    shipped_at: Instant | null;
+    failing_since: Instant | null;
+    fault: string | null;
+    leased_until: Instant | null;
+  };
   audit_entry: {
     at: Instant;
     person_id: string | null;
@@ -39,6 +56,36 @@ export type Rows = {
     patient_keys?: readonly number[];
     field_groups?: readonly string[];
     salt?: string;
+  };
+  audit_key: {
+    key_id: string;
+    public_key: string;
+    private_sealed: Bytes;
+    created_at: Instant;
+  };
+  audit_leaf: {
+    position: number;
+    audit_id: number;
+    entry_hash: Bytes;
+  };
+  audit_node: {
+    level: number;
+    place: number;
+    node_hash: Bytes;
+  };
+  audit_root: {
+    size: number;
+    root_hash: Bytes;
+    at: Instant;
+    key_id: string;
+    signature: string;
+  };
+  audit_tree: {
+    singleton?: boolean;
+    log_id: string;
+    size: number;
+    settled_id: number;
+    dropped_size?: number;
   };
   audit_writer: {
     process_id: string;

@@ -21,6 +21,10 @@ export async function readJsonObject(raw: IncomingMessage, options: { optional?:
   return isSentObject(value) ? value : refuse(40000, "body");
 }
 
+/** The size of a body. A chunked one announces none. */
+export const bytesOf = ({ headers }: Pick<IncomingMessage, "headers">, body: JsonObject): number =>
+  Number(headers["content-length"] ?? Buffer.byteLength(JSON.stringify(body)));
+
 export function readBody(raw: IncomingMessage, largest_bytes = LARGEST_BODY_BYTES): Promise<Buffer | "too large"> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

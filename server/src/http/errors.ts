@@ -1,10 +1,19 @@
-import { bearerErrors, clientProblems, type ErrorCode, oauthErrors, statusMessages, statusOf } from "@pestle/contract";
+import {
+  bearerErrors,
+  clientProblems,
+  type ErrorCode,
+  oauthErrors,
+  QUOTA_MESSAGE,
+  statusMessages,
+  statusOf,
+} from "@pestle/contract";
 import type { FastifyError } from "fastify";
 import { errorEntries } from "../domain/values/error-entries.ts";
 import {
   Conflict,
   OAuthRefusal,
   type Problem,
+  QuotaRefusal,
   RequestProblems,
   StatusRefusal,
   Unauthorized,
@@ -19,6 +28,11 @@ const NEVER_KEPT = { "cache-control": "no-store", pragma: "no-cache" };
  */
 export function errorAnswer(error: unknown): Answer | undefined {
   if (error instanceof RequestProblems) return problemsAnswer(error.problems);
+  if (error instanceof QuotaRefusal) {
+    const { quota, retry_after_s } = error;
+    const body = { error: { error_code: 429, message: QUOTA_MESSAGE, quota } };
+    return json(429, body, { "retry-after": String(retry_after_s) });
+  }
   if (error instanceof StatusRefusal) return statusAnswer(error.status, error.retry_after_s);
   if (error instanceof Unauthorized) return bearerAnswer(error);
   if (error instanceof OAuthRefusal) return oauthAnswer(error);

@@ -3,12 +3,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
+import { drawnBy, quotaHeaders } from "../domain/accounts/quotas.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
+import { withinQuota } from "../usecases/accounts/quotas.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
-import type { FinishedAnswer } from "../usecases/write.ts";
+import { type FinishedAnswer, keptAnswer } from "../usecases/write.ts";
 import { admitted } from "./admitted.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
-import { type JsonObject, readJsonObject } from "./body.ts";
+import { bytesOf, type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { frontDoor } from "./front-door.ts";
 import {
@@ -161,11 +163,26 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
     const optional = endpoint.body_optional ?? false;
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const done = await admitted(deps, () => handler(forAccount(deps, call.grant.account_id), { ...call, key }, body));
+    const own = forAccount(deps, call.grant.account_id);
+    const drawn = isDryRun(call)
+      ? undefined
+      : drawnBy(endpoint.operation_id, call.grant.environment, body, bytesOf(request, body));
+    if (drawn !== undefined) {
+      reply.headers(quotaHeaders(drawn, deps.quotas.read(call.grant.account_id, call.grant.environment)));
+    }
+    const done = await withinQuota(
+      deps,
+      call.grant,
+      drawn,
+      () => admitted(deps, () => handler(own, { ...call, key }, body)),
+      { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
+    );
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
 }
+
+const isDryRun = ({ query }: Pick<Call, "query">) => query.get("dry_run")?.[0] === "true";
 
 const isAudited = (operation: OperationId): operation is AuditedOperation =>
   Object.hasOwn(partnerAudit, operation) && "writes" in partnerAudit[operation];
@@ -196,7 +213,7 @@ function idempotencyClaim(
   const idempotency_key = request.headers["idempotency-key"];
   if (typeof idempotency_key !== "string") return undefined;
   // A dry run writes nothing, so the key stays free for the order that follows.
-  if (query.get("dry_run")?.[0] === "true") return undefined;
+  if (isDryRun({ query })) return undefined;
   // Normalized, because a retry may add the version prefix, an escape or a proxy's absolute URL.
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
   const { account_id } = grant;

@@ -1,9 +1,14 @@
 import { environments, type PortalApi, portalRoleNames, type WebAnswer } from "@pestle/contract";
 import { type AccountRow, listAccountsOf } from "../db/accounts/accounts.ts";
 import type { Deps } from "../deps.ts";
+import { drawnInPortal } from "../domain/accounts/quotas.ts";
+import { policyHeader, remainingHeader } from "../domain/accounts/rate-limit.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
+import { withinQuota } from "../usecases/accounts/quotas.ts";
 import type { PortalActor } from "../usecases/operations/audit-portal.ts";
 import type { Answer } from "./answer.ts";
+import { bytesOf, type JsonObject } from "./body.ts";
+import { limitOf } from "./front-door.ts";
 import { readQuery } from "./query.ts";
 import type { Asked, WebCall, WebCallTo } from "./web-api.ts";
 
@@ -38,8 +43,26 @@ export const ofAccount =
       address: request.ip,
       request_id: request.id,
     };
-    return handler(deps, { ...call, account, by });
+    spendAsAccount(deps, call, account);
+    const { method, routeOptions } = request;
+    const route = `${method} ${routeOptions.url?.replace(/^\/web/, "").replaceAll(/:(\w+)/g, "{$1}")}`;
+    const body: JsonObject = call.body;
+    const drawn = drawnInPortal(route, account.environment, body, bytesOf(request, body));
+    return withinQuota(deps, account, drawn, async () => handler(deps, { ...call, account, by }));
   };
+
+/** A page sends several requests at once, which a program does not. */
+const PORTAL_BURSTS = 4;
+
+/** All people of a partner together get the rate of one credential, beside the limit of each person. */
+function spendAsAccount(deps: Deps, { reply }: WebCall, account: AccountRow): void {
+  const { rate_per_second, burst } = limitOf(account, "partners");
+  const limit = { rate_per_second, burst: PORTAL_BURSTS * burst };
+  const spent = deps.limiter.spend(account.account_id, "portal", limit, deps.now().getTime());
+  reply.header("ratelimit-policy", policyHeader(limit));
+  reply.header("ratelimit", remainingHeader(spent.remaining, spent.full_in_s));
+  if (!spent.allowed) throw new StatusRefusal(429, spent.retry_after_s);
+}
 
 /** A route that exists only in the sandbox. */
 export const inSandbox = <Key extends keyof PortalApi>(handler: PortalHandler<Key>): HandlerTo<Key> =>

@@ -5,6 +5,7 @@ import {
   answerPlace,
   claimKey,
   type IdempotencyClaim,
+  type KeptAnswer,
   keepAnswer,
   loadKeptAnswer,
   replaceAnswer,
@@ -181,6 +182,20 @@ async function claimOrReplay(
     if (first.claimed !== true) throw new Conflict();
     return undefined;
   }
+  return opened(deps, key, kept);
+}
+
+/** The answer that an earlier request with the same key received, if it succeeded. */
+export const keptAnswer = (
+  deps: Pick<Deps, "db" | "vault" | "now">,
+  key: IdempotencyClaim,
+): Promise<FinishedAnswer | undefined> =>
+  withKeysOfNow(deps, async () => {
+    const kept = await loadKeptAnswer(deps.db, key, new Date(deps.now().getTime() - KEPT_FOR_MS));
+    return kept && opened(deps, key, kept);
+  });
+
+function opened(deps: Pick<Deps, "vault">, key: IdempotencyClaim, kept: KeptAnswer): FinishedAnswer {
   if (!kept.fingerprint.equals(key.fingerprint)) refuse(42299, "Idempotency-Key");
   const body = deps.vault.open(kept.body_sealed, answerPlace(key)).toString("utf8");
   return { status: kept.status, body, replayed: true };

@@ -1,10 +1,18 @@
-import { type Environment, environments, type Workflow } from "@pestle/contract";
+import {
+  type Environment,
+  environments,
+  isQuotaName,
+  type QuotaName,
+  quotaNames,
+  type Workflow,
+} from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
 import { listRoutingRules } from "../../db/intake/routing.ts";
 import { routingKinds } from "../../domain/intake/route-message.ts";
 import { createPartnerAccount } from "../../usecases/accounts/create-partner.ts";
 import { addRoutingRule, removeRoutingRule } from "../../usecases/accounts/manage-routing.ts";
+import { changeQuotas } from "../../usecases/accounts/quotas.ts";
 import { transact } from "../../usecases/write.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute, table } from "../output.ts";
@@ -106,7 +114,37 @@ export const partnerCommands: readonly CommandRow[] = [
       return { data: { ...rule, removed: remove ?? false }, text: remove ? "Rule removed." : "Rule added." };
     },
   },
+  {
+    name: "partner quota",
+    summary: "show what an account stores and how much it may, and change its quotas",
+    argument: ["account_id", "from `pestle partner list`"],
+    options: [["--set <name=number...>", "set quotas, such as orders=1000000; `default` restores one"]],
+    examples: [
+      "partner quota 3f9k2m8x1q7z",
+      "partner quota 3f9k2m8x1q7z --set orders=1000000 stored_bytes=50000000000",
+      "partner quota 3f9k2m8x1q7z --set orders=default",
+    ],
+    async run({ set = [] }: { set?: string[] }, account_id, env) {
+      const changes = Object.fromEntries(set.map(quotaSetting));
+      const data = await withSchema(readConfig(env), ({ db }) => changeQuotas(db, account_id, changes));
+      const rows = data.map(({ quota, counts, used, most }) => [
+        quota,
+        used.toLocaleString("en-US"),
+        most.toLocaleString("en-US"),
+        counts,
+      ]);
+      return { data, text: table(["quota", "used", "most", "counts"], rows) };
+    },
+  },
 ];
+
+function quotaSetting(text: string): [QuotaName, number | null] {
+  const [, name = "", value = ""] = /^(\w+)=(\d{1,15}|default)$/.exec(text) ?? [];
+  if (!isQuotaName(name)) {
+    throw new WrongUsage(`--set takes name=number or name=default. The names are ${quotaNames.join(", ")}.`);
+  }
+  return [name, value === "default" ? null : Number(value)];
+}
 
 const shown = ({
   account_id,

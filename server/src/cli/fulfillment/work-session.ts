@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import type { Metrics } from "../../metrics.ts";
 import { notServing } from "../../not-serving.ts";
+import { createQuotaBook } from "../../quota-book.ts";
 import { createRateLimiter } from "../../rate-limiter.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { requireAccount } from "../../usecases/accounts/require-account.ts";
@@ -23,6 +24,7 @@ const noMetrics: Metrics = {
   observeAttempt() {},
   observeFirstAttempt() {},
   countDroppedRequests() {},
+  setAuditRoots() {},
   text: async () => ({ type: "text/plain", body: "" }),
 };
 
@@ -52,6 +54,7 @@ export function withDeps<Result>(
       copies: createCopies(),
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
+      quotas: createQuotaBook(),
       ...adaptersInUse(config, false),
       safety,
       // The service polls for deliveries itself within about a second.

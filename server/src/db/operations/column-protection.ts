@@ -39,7 +39,11 @@ const MEASURES = /^(integer|bigint|smallint|real|numeric|boolean|date|timestamp|
 /** What neither the name nor the type decides. */
 const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = {
   account: { business: ["ncpdp_id"] },
+  account_usage: { record: ["quota"] },
+  audit_destination: { business: ["destination", "fault"] },
   audit_entry: { record: ["action", "field_groups", "patient_keys"], person: ["subject", "address", "os_user"] },
+  audit_key: { record: ["key_id", "public_key"] },
+  audit_root: { record: ["key_id", "signature"] },
   brand: { business: ["name"] },
   catalogue_version: { business: ["summary"] },
   credential: { business: ["name", "allowed_networks"] },

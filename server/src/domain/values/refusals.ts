@@ -1,4 +1,10 @@
-import type { ClientProblem, ErrorCode, ErrorEntry } from "@pestle/contract";
+import {
+  type ClientProblem,
+  type ErrorCode,
+  type ErrorEntry,
+  QUOTA_RETRY_AFTER_S,
+  type QuotaName,
+} from "@pestle/contract";
 
 /**
  * The only errors thrown on purpose. `http/errors.ts` turns each into its body. Any other error is a bug: it is logged
@@ -43,6 +49,15 @@ export class StatusRefusal extends Error {
     super(`refused with ${status}`);
     this.status = status;
     this.retry_after_s = retry_after_s;
+  }
+}
+
+/** 429: the account stores as much as it may. */
+export class QuotaRefusal extends StatusRefusal {
+  readonly quota: QuotaName;
+  constructor(quota: QuotaName) {
+    super(429, QUOTA_RETRY_AFTER_S);
+    this.quota = quota;
   }
 }
 

@@ -16,6 +16,7 @@ import {
 import { listLatencies, listUsageHours } from "../../db/operations/request-usage.ts";
 import { listWebhookHours } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
+import { shownQuotas } from "../../domain/accounts/quotas.ts";
 import { errorGroups } from "../../domain/operations/error-groups.ts";
 import { errorHints } from "../../domain/operations/error-hints.ts";
 import { firstHour, usageHours } from "../../domain/operations/usage-hours.ts";
@@ -116,6 +117,7 @@ async function usage(deps: Deps, call: PortalCallTo<"GET /portal/{environment}/u
   return json(200, {
     ...series,
     limit,
+    quotas: shownQuotas(deps.quotas.read(account.account_id, account.environment)),
     webhooks: webhooks.map(({ hour, ...sums }) => ({ hour: hour.toISOString(), ...sums })),
   } satisfies PortalUsage);
 }

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { CreatedWebhookEndpoint, WebhookEndpointInput } from "@pestle/contract";
-import { MOST_WEBHOOK_ENDPOINTS } from "@pestle/contract";
 import type { Grant } from "../../db/accounts/tokens.ts";
 import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
@@ -20,7 +19,7 @@ import { randomSigningSecret } from "../../random.ts";
 
 /** Registers an endpoint. Shows `signing_secret` only once, and signs with the credential's older live secret. */
 export async function registerEndpoint(
-  deps: Pick<Deps, "vault" | "webhook_client">,
+  deps: Pick<Deps, "vault" | "webhook_client" | "quotas">,
   tx: Tx,
   grant: Pick<Grant, "account_id" | "environment" | "credential_id">,
   sent: SentFields,
@@ -35,7 +34,8 @@ export async function registerEndpoint(
   if (oldest_secret_id === null && !problems.some(({ field }) => field === "signing_credential_id")) {
     problems.push(endpointProblem("signing_credential_id", "signing_credential"));
   }
-  if (endpoints >= MOST_WEBHOOK_ENDPOINTS) problems.push(endpointProblem("webhook_endpoints", "too_many"));
+  const { most } = deps.quotas.read(account_id, grant.environment).webhook_endpoints;
+  if (endpoints >= most) problems.push(endpointProblem("webhook_endpoints", "too_many"));
   refuseAll(problems);
   const { url, secret, events = [], description = null } = sent as WebhookEndpointInput;
   const endpoint_id = randomUUID();

@@ -18,9 +18,9 @@ beforeAll(async () => {
   const numbered = `from generate_series(1, ${ROWS}) as n`;
   for (const text of [
     `insert into intake_message (account_id, format, sender, sender_message_id, receiver, body_hash, body_sealed,
-      received_at, state, kind, outcome, for_account_id, answer, processed_at)
+      received_at, state, kind, outcome, for_account_id, answer_sealed, processed_at)
     select account_id, format, sender, 'P-1-' || n, receiver, body_hash, body_sealed, received_at, state, kind, outcome,
-      for_account_id, answer, processed_at
+      for_account_id, answer_sealed, processed_at
     ${numbered}, intake_message`,
     `insert into patient (account_id, patient_id, record_sealed, name_dob_index, phone_index, created_at, updated_at)
     select account_id, 'copy-' || n, record_sealed, decode(md5(n::text), 'hex'), decode(md5('p' || n), 'hex'),

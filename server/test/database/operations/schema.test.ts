@@ -13,7 +13,13 @@ import { unboundTables } from "../../support/tools/unbound-tables.ts";
 /** Tables that identify an account, or belong to the pharmacy itself. Every other one is a tenant table. */
 const DIRECTORY = new Set([
   "account",
+  "audit_destination",
   "audit_entry",
+  "audit_key",
+  "audit_leaf",
+  "audit_node",
+  "audit_root",
+  "audit_tree",
   "audit_writer",
   "data_key",
   "index_key",
@@ -86,6 +92,8 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["where reference is not null order by account_id, order_number limit $1", UPGRADE],
   ["where prescriber_name is not null or prescriber_phone is not null or prescriber_fax is not null", UPGRADE],
   ["where sig_text is not null order by account_id, prescription_id limit $1", UPGRADE],
+  ["from account_usage u where ($4::timestamptz is null", JOB],
+  ["left join account_usage u on u.account_id = a.account_id and u.quota = 'stored_bytes'", JOB],
   ["where answer is not null order by account_id, sender, sender_message_id limit $1", UPGRADE],
   ["where note is not null order by account_id, prescription_id limit $1", UPGRADE],
   ["where facts is not null order by account_id, review_id limit $1", UPGRADE],
