@@ -1,5 +1,6 @@
 export * from "./action-limits.ts";
 export * from "./actions.ts";
+export * from "./audit/audit-proof.ts";
 export * from "./audit/audit-rules.ts";
 export * from "./audit/command-audit.ts";
 export * from "./audit/job-audit.ts";
@@ -50,6 +51,7 @@ export { arazzo } from "./openapi/arazzo.ts";
 export * from "./openapi/openapi.ts";
 export * from "./order-actions.ts";
 export * from "./override-reasons.ts";
+export * from "./passkeys.ts";
 export * from "./portal/portal.ts";
 export * from "./portal/portal-api.ts";
 export * from "./portal/portal-credentials.ts";

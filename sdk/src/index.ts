@@ -2,9 +2,12 @@ export type {
   ActionKey,
   ActionRequest,
   AddressInput,
+  AuditProof,
+  AuditRoot,
   Brand,
   ErrorEntry,
   EventType,
+  HashedEntry,
   MedicationRequest,
   Order,
   OrderAction,
@@ -45,6 +48,7 @@ export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts"
 export type { Patients } from "./patients.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
 export type { Answer } from "./transport.ts";
+export { type AuditTrust, ProofRefused, verifyAuditProof } from "./verify-audit-proof.ts";
 export type { WebhookEndpoints } from "./webhook-endpoints.ts";
 export * as webhooks from "./webhooks.ts";
 export { signForTest, verifyStandardWebhook, verifyWebhook } from "./webhooks.ts";

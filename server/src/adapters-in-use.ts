@@ -3,7 +3,9 @@ import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
+import { webauthn } from "./adapters/passkeys.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
+import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
@@ -20,7 +22,16 @@ export function adaptersInUse(
   demo: boolean,
 ): Pick<
   Deps,
-  "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "oidc" | "webhook_client"
+  | "zips"
+  | "address_validators"
+  | "payments"
+  | "carriers"
+  | "documents"
+  | "mail"
+  | "oidc"
+  | "passkeys"
+  | "roots_to"
+  | "webhook_client"
 > {
   const zips = readZips(config);
   const addressValidator = offlineAddressValidator(zips);
@@ -30,8 +41,10 @@ export function adaptersInUse(
     payments: { production: simulatedPayments, sandbox: simulatedPayments },
     carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
     documents: pdfDocuments,
+    roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
     oidc: openidClient,
+    passkeys: webauthn,
     webhook_client: openWebhookClient({
       loopback_ports: demo && isLoopback(config.HOST) ? "any" : portsIn(config.SANDBOX_LOOPBACK_PORTS),
     }),

@@ -42,6 +42,9 @@ import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
+import { entryChainer } from "./usecases/operations/audit/chain-entries.ts";
+import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
+import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
@@ -90,6 +93,10 @@ const RECHECK_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** A crash loses at most the reads of this time. */
 const KEEP_READS_EVERY_MS = 1_000;
+/** An entry is in the tree within about this time. */
+const CHAIN_AUDIT_EVERY_MS = 5_000;
+/** A root that was not shipped is tried again this often. */
+const SIGN_AUDIT_EVERY_MS = 60_000;
 /** At most how often a process that does not deliver webhooks notifies the others of new events. */
 const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
@@ -142,6 +149,7 @@ export async function startApp(
     const vault = await openVault(db, (make) => masterKeys(config, make), now());
     const reloadKeys = () =>
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
+    await ensureAuditKey({ db, vault, now });
     const sealed = await sealOldRows(db, vault);
     if (sealed > 0) log.info({ sealed }, "sealed rows of an earlier version");
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
@@ -246,6 +254,7 @@ export async function startApp(
     const reads = readKeeper(deps, process_id);
     const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
     deps.audit_log.onBatch = keepingReads.wake;
+    const chainer = entryChainer(db);
     // Each environment has its own loops, so that a long round in the sandbox delays none in production.
     const jobsOf = (own: EnvironmentDeps) => [
       startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
@@ -268,6 +277,8 @@ export async function startApp(
       }),
       startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox)),
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
+      startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
+      startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
       startLoop(deps, "renew-keys", RENEW_KEYS_EVERY_MS, async () => {
         const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
         if (key_id !== null) log.info({ key_id }, "added a data key");

@@ -1,4 +1,5 @@
 import { isAbsolute, join, resolve } from "node:path";
+import { rootTargets } from "./domain/operations/root-targets.ts";
 import { northAmericanPhone } from "./domain/values/address/phone.ts";
 import { isStateCode } from "./domain/values/address/states.ts";
 import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
@@ -258,6 +259,14 @@ export const settings = {
     3_650,
     "Days that events and attempts are kept. Undelivered events are kept longer.",
   ),
+  AUDIT_ROOTS_TO: {
+    default: "",
+    meaning:
+      "Where the service ships the audit log's signed roots every hour: files, syslog servers and webhooks, with commas. Keep at least one out of reach of the people who administer the database.",
+    fix: "absolute paths, syslog://host:514 (UDP), syslog+tcp://host:601, syslog+tls://host:6514 or https URLs, with commas",
+    secret: true,
+    parse: (value: string) => (rootTargets(value) === undefined ? undefined : value),
+  },
   SMTP_URL: {
     default: "",
     meaning: "Mail server for notices to partners, such as a disabled webhook endpoint. If unset, Pestle sends none.",

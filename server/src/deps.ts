@@ -5,7 +5,9 @@ import type { Carriers } from "./adapters/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
 import type { Oidc } from "./adapters/oidc.ts";
+import type { PasskeyVerifier } from "./adapters/passkeys.ts";
 import type { Payments } from "./adapters/payments.ts";
+import type { RootDestination } from "./adapters/root-destinations.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Admission } from "./admission.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -68,9 +70,12 @@ export type Deps = {
   request_log: RequestLog;
   /** Buffers the audit entries of reads. */
   audit_log: AuditLog;
+  /** Where the audit log's signed roots go. */
+  roots_to: readonly RootDestination[];
   mail: Mail;
   /** Signs people in at another system. */
   oidc: Oidc;
+  passkeys: PasskeyVerifier;
   webhook_client: WebhookClient;
   /** `wake`: deliveries may be due. Code that writes events need not call it; the database's `onEvents` does. */
   deliveries: { wake(): void };

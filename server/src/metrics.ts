@@ -12,6 +12,8 @@ export type Metrics = {
   observeAttempt(delivery_status: "delivered" | "pending" | "failed", seconds: number): void;
   /** The time from writing an event to its first delivery attempt. */
   observeFirstAttempt(seconds: number): void;
+  /** The time of the newest signed root of the audit log, and the roots that each destination lacks. */
+  setAuditRoots(newest: Date | undefined, unshipped: readonly { name: string; waiting: number }[]): void;
   text(): Promise<{ type: string; body: string }>;
 };
 
@@ -64,6 +66,17 @@ export function createMetrics(): Metrics {
     buckets: LAG_BUCKETS_S,
     registers: [registry],
   });
+  const root_time = new Gauge({
+    name: "pestle_audit_root_timestamp_seconds",
+    help: "When the newest root of the audit log was signed. One is signed every hour.",
+    registers: [registry],
+  });
+  const unshipped_roots = new Gauge({
+    name: "pestle_audit_roots_unshipped",
+    help: "Signed roots of the audit log that a destination of AUDIT_ROOTS_TO has not received.",
+    labelNames: ["destination"] as const,
+    registers: [registry],
+  });
   return {
     observeRequest: (listener, method, route, status, seconds) =>
       requests.observe({ listener, method, route, status }, seconds),
@@ -75,6 +88,10 @@ export function createMetrics(): Metrics {
     setSafety: (version, fit) => {
       safety.reset();
       safety.set({ version }, fit ? 1 : 0);
+    },
+    setAuditRoots: (newest, unshipped) => {
+      if (newest !== undefined) root_time.set(newest.getTime() / 1000);
+      for (const { name, waiting } of unshipped) unshipped_roots.set({ destination: name }, waiting);
     },
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };

@@ -42,6 +42,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["safety"], async () => (await import("./safety/safety.ts")).safetyCommands],
   [["backup", "restore"], async () => (await import("./operations/backup.ts")).backupCommands],
   [["database"], async () => (await import("./operations/database.ts")).databaseCommands],
+  [["audit"], async () => (await import("./operations/audit.ts")).auditCommands],
   [["keys"], async () => (await import("./operations/keys.ts")).keysCommands],
   [["completion"], async () => (await import("./completion.ts")).completionCommand(loadCommands)],
 ];

@@ -17,10 +17,14 @@ const READ: readonly Privilege[] = ["SELECT"];
 
 /**
  * Tables whose rows no role but the owner can change or delete, with the columns that are excepted. A payment becomes
- * `done` when the provider answers, and a key rotation seals a note again.
+ * `done` when the provider answers, and a key rotation seals a note or a signing key again.
  */
 export const appendOnly: Readonly<Record<string, readonly string[]>> = {
   audit_entry: [],
+  audit_key: ["private_sealed"],
+  audit_leaf: [],
+  audit_node: [],
+  audit_root: [],
   catalogue_version: [],
   order_action_request: [],
   order_history: [],

@@ -34,6 +34,14 @@ export type Rows = {
     count_ms: number | null;
     changed_at: Instant;
   };
+  audit_destination: {
+    destination: string;
+    shipped_number?: number;
+    shipped_at: Instant | null;
+    failing_since: Instant | null;
+    fault: string | null;
+    leased_until: Instant | null;
+  };
   audit_entry: {
     at: Instant;
     person_id: string | null;
@@ -48,6 +56,36 @@ export type Rows = {
     patient_keys?: readonly number[];
     field_groups?: readonly string[];
     salt?: string;
+  };
+  audit_key: {
+    key_id: string;
+    public_key: string;
+    private_sealed: Bytes;
+    created_at: Instant;
+  };
+  audit_leaf: {
+    position: number;
+    audit_id: number;
+    entry_hash: Bytes;
+  };
+  audit_node: {
+    level: number;
+    place: number;
+    node_hash: Bytes;
+  };
+  audit_root: {
+    size: number;
+    root_hash: Bytes;
+    at: Instant;
+    key_id: string;
+    signature: string;
+  };
+  audit_tree: {
+    singleton?: boolean;
+    log_id: string;
+    size: number;
+    settled_id: number;
+    dropped_size?: number;
   };
   audit_writer: {
     process_id: string;
@@ -301,6 +339,19 @@ export type Rows = {
     name: string;
     created_at: Instant;
   };
+  passkey: {
+    credential_key: Bytes;
+    passkey_id?: string;
+    person_id: string;
+    name: string;
+    public_key: Bytes;
+    sign_count: number;
+    backup_eligible: boolean;
+    backed_up: boolean;
+    transports: readonly string[];
+    created_at: Instant;
+    last_used_at: Instant | null;
+  };
   patient: {
     account_id: string;
     patient_id: string;
@@ -532,6 +583,7 @@ export type Rows = {
     verified_at: Instant | null;
     address: string | null;
     agent: string | null;
+    opened_with?: string;
   };
   shipment: {
     account_id: string;
@@ -622,6 +674,10 @@ export type Rows = {
     order_number: string | null;
     at: Instant;
     note: string | null;
+  };
+  used_challenge: {
+    challenge_hash: Bytes;
+    expires_at: Instant;
   };
   webhook_attempt: {
     account_id: string;

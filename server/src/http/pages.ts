@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { arazzo, openapi } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLoopback } from "../config.ts";
+import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { version } from "../version.ts";
@@ -23,6 +24,16 @@ export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: ()
     if (!mayReadMetrics(deps, request)) throw new StatusRefusal(404);
     const { type, body } = await deps.metrics.text();
     return reply.type(type).send(body);
+  });
+
+  // Partners verify proofs with these. Not secret, and the same for everyone.
+  app.get("/audit-keys.json", async (request, reply) => {
+    const keys = (await listAuditKeys(deps.db)).map(({ key_id, public_key, created_at }) => ({
+      key_id,
+      public_key,
+      created_at: created_at.toISOString(),
+    }));
+    return send(request, reply, json(200, { keys }));
   });
 
   app.get("/welcome.json", (request, reply) => {

@@ -10,6 +10,7 @@ import { describe, expect, test } from "vitest";
  */
 const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }[] = [
   { folder: "contract/src/signature.ts", own: ["contract/src/"], packages: [], node: /^node:crypto$/ },
+  { folder: "contract/src/audit/audit-proof.ts", own: [], packages: [], node: /^node:crypto$/ },
   { folder: "contract/src/", own: ["contract/src/"], packages: [], node: /^$/ },
   { folder: "sdk/src/", own: ["sdk/src/"], packages: ["@pestle/contract"], node: /^node:/ },
   // The address ranges are tables of a library, as pure as our own.
@@ -56,6 +57,12 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     folder: "server/src/adapters/documents/barcode.ts",
     own: [],
     packages: ["bwip-js", "@pestle/contract"],
+    node: /^$/,
+  },
+  {
+    folder: "server/src/adapters/passkeys.ts",
+    own: ["server/src/domain/"],
+    packages: ["@simplewebauthn/server", "@pestle/contract"],
     node: /^$/,
   },
   { folder: "server/src/adapters/oidc.ts", own: [], packages: ["openid-client"], node: /^$/ },

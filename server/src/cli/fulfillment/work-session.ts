@@ -24,6 +24,7 @@ const noMetrics: Metrics = {
   observeAttempt() {},
   observeFirstAttempt() {},
   countDroppedRequests() {},
+  setAuditRoots() {},
   text: async () => ({ type: "text/plain", body: "" }),
 };
 

@@ -13,6 +13,7 @@ import { detailsPlace, recordPlace, writtenPlace } from "../patients/patients.ts
 import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 import { eventPlace } from "../webhooks/new-event.ts";
+import { auditKeyPlace } from "./audit-roots.ts";
 
 /**
  * Every column that holds sealed values. A rotation processes this list, and a test compares it with the schema. Each
@@ -142,6 +143,12 @@ export const sealedColumns: readonly SealedColumn[] = [
         String(row["endpoint_id"]),
         Number(row["attempt"]),
       ),
+  },
+  {
+    table: "audit_key",
+    column: "private_sealed",
+    key: ["key_id"],
+    place: (row) => auditKeyPlace(String(row["key_id"])),
   },
 ];
 

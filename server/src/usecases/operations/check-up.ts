@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { Config } from "../../config.ts";
+import { type Config, isLoopback } from "../../config.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listCredentials } from "../../db/accounts/credentials.ts";
 import { countPharmacists } from "../../db/accounts/people.ts";
@@ -10,10 +10,12 @@ import { listLastCounts } from "../../db/catalogue/stock-counts.ts";
 import { isLocal, sslModeOf } from "../../db/connection.ts";
 import type { Database } from "../../db/db.ts";
 import { migrationState } from "../../db/migrate.ts";
+import { newestRoot } from "../../db/operations/audit-roots.ts";
 import { loadKeyRing } from "../../db/operations/keys.ts";
 import { anySealed, sealedColumns } from "../../db/operations/sealed-columns.ts";
 import { loadRoleFacts, loadServerFacts } from "../../db/operations/server-facts.ts";
 import { isCountDue } from "../../domain/catalogue/stock-count.ts";
+import { rootTargets } from "../../domain/operations/root-targets.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { KeyServiceTrouble } from "../../vault/key-service.ts";
@@ -21,6 +23,7 @@ import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../../vault/ma
 import { openVault } from "../../vault/vault.ts";
 import { rotateBy } from "../accounts/shown-credential.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
+import { unshippedRoots } from "./audit/ship-roots.ts";
 import { checkPorts } from "./check-up-ports.ts";
 
 /** The result of one check. `warning`: works today; `failed`: does not work, or is not safe. */
@@ -58,6 +61,7 @@ export async function checkDatabase(
     ["pharmacists", async () => checkPharmacists(config, db, now())],
     ["controlled stock", async () => checkCounts(config, db, now())],
     ["client secrets", async () => checkSecrets(config, db, now())],
+    ["audit log", async () => checkAuditRoots(config, db, now())],
   ];
   const facts = await attempt("database", async () => {
     const { version } = await loadServerFacts(db);
@@ -216,6 +220,33 @@ async function checkSecrets(config: Config, db: Database, now: Date): Promise<Fi
   const named = old.slice(0, MOST_REASONS).join(", ");
   const more = old.length > MOST_REASONS ? ` and ${old.length - MOST_REASONS} more` : "";
   return finding(what, "warning", `older than ${days} days: ${named}${more}: run \`pestle credential rotate\``);
+}
+
+const MOST_ROOT_AGE_MS = 2 * 3600 * 1000;
+
+/** A root is signed every hour. Those that never leave the database prove nothing against the people who administer it. */
+async function checkAuditRoots(config: Config, db: Database, now: Date): Promise<Finding> {
+  const what = "audit log";
+  if ((await migrationState(db)).pending.length > 0)
+    return finding(what, "warning", "not checked: migrations are pending");
+  const newest = await newestRoot(db);
+  if (newest === undefined) return finding(what, "ok", "no root yet: the service signs one when it starts");
+  const names = (rootTargets(config.AUDIT_ROOTS_TO) ?? []).map(({ name }) => name);
+  const stuck = (await unshippedRoots(db, names)).find(({ fault }) => fault !== null);
+  if (stuck !== undefined) {
+    const since = stuck.failing_since?.toISOString().slice(0, 16).replace("T", " ");
+    return finding(
+      what,
+      "failed",
+      `roots do not reach ${stuck.name} since ${since} UTC (${stuck.fault}): check it and AUDIT_ROOTS_TO`,
+    );
+  }
+  const signed = newest.at.toISOString().slice(0, 16).replace("T", " ");
+  if (now.getTime() - newest.at.getTime() > MOST_ROOT_AGE_MS)
+    return finding(what, "warning", `the last root is from ${signed} UTC: start the service, or see its log`);
+  if (names.length > 0) return finding(what, "ok", `signed at ${signed} UTC, shipped to ${names.join(", ")}`);
+  const open = !isLoopback(config.HOST) || config.TRUST_PROXY !== "";
+  return finding(what, open ? "warning" : "ok", `signed at ${signed} UTC, but shipped nowhere: set AUDIT_ROOTS_TO`);
 }
 
 function checkTls(config: Config, now: Date): Finding[] {

@@ -124,6 +124,7 @@ describe("the database", () => {
       ["pharmacists", "ok"],
       ["controlled stock", "ok"],
       ["client secrets", "ok"],
+      ["audit log", "ok"],
     ]);
   });
 

@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { hostOf } from "../../../src/db/connection.ts";
-import { type Db, openDb, sql } from "../../../src/db/db.ts";
+import { type Db, openDb, type Statement } from "../../../src/db/db.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { loadRoleFacts } from "../../../src/db/operations/server-facts.ts";
 import { appendOnly, roleChanges } from "../../../src/db/roles.ts";
@@ -30,6 +31,12 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const db of [owner, service, jobs]) await db.close();
   await database.drop();
+});
+
+/** Not the one of db.ts, which keeps a list of the service's statements: the test of the schema reads it. */
+const sql = <Params extends readonly unknown[], Row = never>([text]: TemplateStringsArray): Statement<Params, Row> => ({
+  name: createHash("sha256").update(text!).digest("hex").slice(0, 24),
+  text: text!,
 });
 
 const refusal = (work: Promise<unknown>) =>
@@ -77,7 +84,11 @@ describe("append-only tables", () => {
       [table],
     );
     expect(rows.length).toBeGreaterThan(0);
-    for (const db of [service.of(account_id), jobs]) {
+    const tenant = rows.some(({ column }) => column === "account_id");
+    for (const [role, db] of [
+      ["service", service.of(account_id)],
+      ["jobs", jobs],
+    ] as const) {
       await db.transaction(async (tx) => {
         const attempt = async (text: string) => {
           await tx.raw("savepoint before");
@@ -87,7 +98,7 @@ describe("append-only tables", () => {
         };
         expect(await attempt(`delete from ${table}`)).toBe(PERMISSION_DENIED);
         for (const { column } of rows) {
-          const allowed = excepted.includes(String(column));
+          const allowed = excepted.includes(String(column)) && (tenant || role === "jobs");
           const code = await attempt(`update ${table} set "${column}" = "${column}" where false`);
           expect([column, code]).toEqual([column, allowed ? "accepted" : PERMISSION_DENIED]);
         }

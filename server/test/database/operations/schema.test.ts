@@ -13,7 +13,13 @@ import { unboundTables } from "../../support/tools/unbound-tables.ts";
 /** Tables that identify an account, or belong to the pharmacy itself. Every other one is a tenant table. */
 const DIRECTORY = new Set([
   "account",
+  "audit_destination",
   "audit_entry",
+  "audit_key",
+  "audit_leaf",
+  "audit_node",
+  "audit_root",
+  "audit_tree",
   "audit_writer",
   "data_key",
   "id_key",
@@ -21,6 +27,7 @@ const DIRECTORY = new Set([
   "licence",
   "master_key",
   "partner",
+  "passkey",
   "person",
   "person_due",
   "person_link",
@@ -34,6 +41,7 @@ const DIRECTORY = new Set([
   "sign_in_link",
   "sso_identity",
   "sso_provider",
+  "used_challenge",
   "webhook_feed",
 ]);
 

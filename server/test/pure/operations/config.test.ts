@@ -105,6 +105,13 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
   WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
+  AUDIT_ROOTS_TO: {
+    good: [
+      "/mnt/worm/roots.jsonl, syslog://log.example:514,https://w.example/x",
+      "/mnt/worm/roots.jsonl, syslog://log.example:514,https://w.example/x",
+    ],
+    bad: ["roots.jsonl", "http://w.example/x", "syslog://log.example", "ftp://x:21", "https://u@w.example/x"],
+  },
   SMTP_URL: {
     good: ["smtp://user:pass@mail.larkspur.example:587", "smtp://user:pass@mail.larkspur.example:587"],
     bad: ["mail.larkspur.example", "http://mail.larkspur.example", "smtp://mail.larkspur.example/x"],
