@@ -1,5 +1,13 @@
 import type { NewSecondFactor, OpenSessions } from "./dashboard/dashboard-admin.ts";
 import type { DashboardApi } from "./dashboard/dashboard-api.ts";
+import type {
+  NewPasskeyAnswer,
+  NewPasskeyRequest,
+  PasskeyAnswer,
+  PasskeyPurpose,
+  PasskeyRequest,
+  ShownPasskeys,
+} from "./passkeys.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
 import type { SsoOffer, SsoStart, SsoStarted } from "./sso.ts";
 
@@ -15,7 +23,10 @@ export type WebSession = {
   complete: boolean;
   /** The next step of signing in: a second-factor code, its setup, or a new password in place of an issued one. */
   needs: "code" | "set_up" | "password" | null;
+  /** How the session was opened. */
+  opened_with: "password" | "sso" | "passkey";
   totp_on: boolean;
+  passkeys: number;
   recovery_codes_left: number;
   idle_seconds: number;
   /** Whether the service can send email. */
@@ -25,7 +36,7 @@ export type WebSession = {
 export const RECOVERY_CODES = 10;
 /** `recovery_codes`: the person has just set up a second factor. The only time that the codes are shown. */
 export type SignInAnswer = WebSession & {
-  recovery_codes?: readonly string[];
+  recovery_codes?: readonly string[] | undefined;
   outcome: "signed_in" | "needs_code" | "needs_set_up" | "needs_password";
 };
 /** `session` is null if the caller is not signed in. `mail`: a forgotten password can be reset by email. */
@@ -34,6 +45,8 @@ export type SessionAnswer = {
   second_factor: "offered" | "required";
   mail: boolean;
   sso: SsoOffer;
+  /** The host name for which browsers keep passkeys; null if the public URL allows none. */
+  passkeys: string | null;
 };
 
 /** `error.key` of a 403: the user confirms with `POST /session/verify`, and the page sends the request again. */
@@ -56,6 +69,14 @@ export type SessionApi = {
   "POST /session/verify": { body: { password?: string | null; code?: string | null }; answer: SignInAnswer };
   /** The only time the codes are shown. The earlier ones stop working. */
   "POST /session/recovery_codes": { answer: { codes: string[] } };
+  "POST /session/passkey/options": { body: { purpose: PasskeyPurpose }; answer: PasskeyRequest };
+  /** Signs in, gives the second factor or confirms a sensitive change, as its challenge says. */
+  "POST /session/passkey": { body: { credential: PasskeyAnswer }; answer: SignInAnswer };
+  "GET /session/passkeys": { answer: ShownPasskeys };
+  "POST /session/passkey/new": { answer: NewPasskeyRequest };
+  "POST /session/passkeys": { body: { name: string; credential: NewPasskeyAnswer }; answer: SignInAnswer };
+  "PATCH /session/passkeys/{passkey_id}": { body: { name: string }; answer: ShownPasskeys };
+  "DELETE /session/passkeys/{passkey_id}": { answer: ShownPasskeys };
   "GET /sessions": { answer: OpenSessions };
   "DELETE /sessions": { answer: OpenSessions };
   "DELETE /sessions/{session_id}": { answer: OpenSessions };

@@ -3,6 +3,7 @@ import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
+import { webauthn } from "./adapters/passkeys.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
@@ -26,9 +27,10 @@ export function adaptersInUse(
   | "payments"
   | "carriers"
   | "documents"
-  | "roots_to"
   | "mail"
   | "oidc"
+  | "passkeys"
+  | "roots_to"
   | "webhook_client"
 > {
   const zips = readZips(config);
@@ -42,6 +44,7 @@ export function adaptersInUse(
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
     mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
     oidc: openidClient,
+    passkeys: webauthn,
     webhook_client: openWebhookClient({
       loopback_ports: demo && isLoopback(config.HOST) ? "any" : portsIn(config.SANDBOX_LOOPBACK_PORTS),
     }),

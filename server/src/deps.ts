@@ -5,6 +5,7 @@ import type { Carriers } from "./adapters/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/mail.ts";
 import type { Oidc } from "./adapters/oidc.ts";
+import type { PasskeyVerifier } from "./adapters/passkeys.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { RootDestination } from "./adapters/root-destinations.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
@@ -74,6 +75,7 @@ export type Deps = {
   mail: Mail;
   /** Signs people in at another system. */
   oidc: Oidc;
+  passkeys: PasskeyVerifier;
   webhook_client: WebhookClient;
   /** `wake`: deliveries may be due. Code that writes events need not call it; the database's `onEvents` does. */
   deliveries: { wake(): void };

@@ -335,6 +335,19 @@ export type Rows = {
     name: string;
     created_at: Instant;
   };
+  passkey: {
+    credential_key: Bytes;
+    passkey_id?: string;
+    person_id: string;
+    name: string;
+    public_key: Bytes;
+    sign_count: number;
+    backup_eligible: boolean;
+    backed_up: boolean;
+    transports: readonly string[];
+    created_at: Instant;
+    last_used_at: Instant | null;
+  };
   patient: {
     account_id: string;
     patient_id: string;
@@ -566,6 +579,7 @@ export type Rows = {
     verified_at: Instant | null;
     address: string | null;
     agent: string | null;
+    opened_with?: string;
   };
   shipment: {
     account_id: string;
@@ -656,6 +670,10 @@ export type Rows = {
     order_number: string | null;
     at: Instant;
     note: string | null;
+  };
+  used_challenge: {
+    challenge_hash: Bytes;
+    expires_at: Instant;
   };
   webhook_attempt: {
     account_id: string;

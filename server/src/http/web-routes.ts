@@ -1,5 +1,6 @@
 import { credentialRoutes } from "./accounts/credentials.ts";
 import { partnerRoutes } from "./accounts/partners.ts";
+import { passkeyRoutes } from "./accounts/passkeys.ts";
 import { peopleRoutes } from "./accounts/people.ts";
 import { teamRoutes } from "./accounts/team.ts";
 import { sessionRoutes } from "./accounts/web-session.ts";
@@ -42,4 +43,4 @@ const portalRoutes: readonly WebRoute[] = [
 ];
 
 /** Everything the pages can request. A test walks this list with every role. */
-export const webRoutes: readonly WebRoute[] = [...sessionRoutes, ...dashboardRoutes, ...portalRoutes];
+export const webRoutes: readonly WebRoute[] = [...sessionRoutes, ...passkeyRoutes, ...dashboardRoutes, ...portalRoutes];

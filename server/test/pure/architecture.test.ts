@@ -59,6 +59,12 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: ["bwip-js", "@pestle/contract"],
     node: /^$/,
   },
+  {
+    folder: "server/src/adapters/passkeys.ts",
+    own: ["server/src/domain/"],
+    packages: ["@simplewebauthn/server", "@pestle/contract"],
+    node: /^$/,
+  },
   { folder: "server/src/adapters/oidc.ts", own: [], packages: ["openid-client"], node: /^$/ },
   // One file reads partners' PDF labels.
   {

@@ -293,7 +293,7 @@ async function openSession(
   }
   if (signed.outcome === "needs_code") {
     const typed = hasTerminal() ? await promptLine("Code: ") : "";
-    if (typed === "") return refuse("This person has an authenticator app. Give its code with --code.");
+    if (typed === "") return refuse("This person has a second factor. Give a code or a recovery code with --code.");
     if (!(await giveCode(deps, session, typed, request_id)).taken) return refuse("The code is wrong.");
   }
   if (session.must_change_password) {

@@ -17,7 +17,7 @@ export type ListedPerson = {
 
 const list = sql<[person_id: string | null], ListedPerson>`
 select p.person_id, p.email, p.name, p.role, r.name as partner, p.partner_id, p.created_at, p.disabled_at,
-  p.last_signed_in_at, p.totp_confirmed_at is not null as second_factor, p.license_number, p.license_state,
+  p.last_signed_in_at, p.totp_confirmed_at is not null or exists (select from passkey k where k.person_id = p.person_id) as second_factor, p.license_number, p.license_state,
   p.license_expires_on, p.npi
 from person p
 left join partner r on r.partner_id = p.partner_id
@@ -70,6 +70,9 @@ export const setLicense = (tx: Tx, person_id: string, given: PersonLicense) =>
 const dropFactor = sql<[person_id: string]>`
 with codes as (
   delete from recovery_code
+  where person_id = $1
+), passkeys as (
+  delete from passkey
   where person_id = $1
 )
 update person

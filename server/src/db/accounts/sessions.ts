@@ -17,11 +17,16 @@ export type SessionRow = {
   verified_at: Date | null;
   created_at: Date;
   last_seen_at: Date;
+  opened_with: OpenedWith;
   totp_on: boolean;
+  passkeys: number;
   recovery_codes_left: number;
   license_number: string | null;
   license_expires_on: string | null;
 };
+
+/** How the person proved who they are. */
+export type OpenedWith = "password" | "sso" | "passkey";
 
 /** Where a session was opened, for the list that its owner sees. */
 export type SessionPlace = { address: string; agent: string | null };
@@ -35,11 +40,13 @@ const open = sql<
     now: Date,
     address: string,
     agent: string | null,
+    opened_with: OpenedWith,
   ]
 >`
-insert into session (session_hash, person_id, csrf_token, complete, created_at, last_seen_at, verified_at, address, agent)
-values ($1, $2, $3, $4, $5, $5, $5, $6, $7)`;
-/** The person has just given a password, so the session counts as verified. */
+insert into session (session_hash, person_id, csrf_token, complete, created_at, last_seen_at, verified_at, address, agent,
+  opened_with)
+values ($1, $2, $3, $4, $5, $5, $5, $6, $7, $8)`;
+/** The person has just proved who they are, so the session counts as verified. */
 export const insertSession = (
   db: Queryable,
   {
@@ -50,12 +57,22 @@ export const insertSession = (
     now,
     address,
     agent,
-  }: { session_hash: Buffer; person_id: string; csrf_token: string; complete: boolean; now: Date } & SessionPlace,
-) => db.run(open, [session_hash, person_id, csrf_token, complete, now, address, agent]);
+    opened_with,
+  }: {
+    session_hash: Buffer;
+    person_id: string;
+    csrf_token: string;
+    complete: boolean;
+    now: Date;
+    opened_with: OpenedWith;
+  } & SessionPlace,
+) => db.run(open, [session_hash, person_id, csrf_token, complete, now, address, agent, opened_with]);
 
 const load = sql<[session_hash: Buffer], SessionRow>`
 select p.person_id, p.email, p.name, p.role, p.partner_id, r.name as partner_name, s.session_id, s.csrf_token, s.complete,
-  p.must_change_password, s.verified_at, s.created_at, s.last_seen_at, p.totp_confirmed_at is not null as totp_on,
+  p.must_change_password, s.verified_at, s.created_at, s.last_seen_at, s.opened_with,
+  p.totp_confirmed_at is not null as totp_on,
+  (select count(*)::integer from passkey k where k.person_id = p.person_id) as passkeys,
   (select count(*)::integer from recovery_code c where c.person_id = p.person_id) as recovery_codes_left,
   p.license_number, p.license_expires_on
 from session s
@@ -135,11 +152,14 @@ export type SignInRow = {
   totp_sealed: Buffer | null;
   totp_confirmed_at: Date | null;
   totp_last_step: number;
+  /** An authenticator or a passkey. */
+  has_factor: boolean;
 };
 const signIn = sql<[email: string], SignInRow>`
-select person_id, email, partner_id, password_hash, totp_sealed, totp_confirmed_at, totp_last_step
-from person
-where lower(email) = lower($1) and disabled_at is null`;
+select p.person_id, p.email, p.partner_id, p.password_hash, p.totp_sealed, p.totp_confirmed_at, p.totp_last_step,
+  p.totp_confirmed_at is not null or exists (select from passkey k where k.person_id = p.person_id) as has_factor
+from person p
+where lower(p.email) = lower($1) and p.disabled_at is null`;
 export const loadForSignIn = (db: Queryable, email: string) => db.row(signIn, [email]);
 
 const takeStep = sql<[person_id: string, step: number]>`

@@ -94,9 +94,11 @@ delete from sso_identity
 where person_id in (select person_id from person where lower(email) = lower($1))`;
 export const deleteIdentityOf = (tx: Tx, email: string) => tx.run(forgetPerson, [email]);
 
-export type SsoPerson = { person_id: string; email: string; totp_confirmed_at: Date | null; subject: string | null };
+export type SsoPerson = { person_id: string; email: string; has_factor: boolean; subject: string | null };
 const person = sql<[provider_id: string, email: string], SsoPerson>`
-select p.person_id, p.email, p.totp_confirmed_at, i.subject
+select p.person_id, p.email,
+  p.totp_confirmed_at is not null or exists (select from passkey k where k.person_id = p.person_id) as has_factor,
+  i.subject
 from sso_provider s
 join person p on p.partner_id is not distinct from s.partner_id
 left join sso_identity i on i.provider_id = s.provider_id and i.person_id = p.person_id

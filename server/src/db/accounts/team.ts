@@ -12,11 +12,12 @@ export type TeamRow = {
 };
 
 const ofPartner = sql<[partner_id: string], TeamRow>`
-select person_id, name, email, role, totp_confirmed_at is not null as second_factor, created_at, last_signed_in_at,
-  disabled_at
-from person
-where partner_id = $1
-order by disabled_at is not null, name, person_id`;
+select p.person_id, p.name, p.email, p.role,
+  p.totp_confirmed_at is not null or exists (select from passkey k where k.person_id = p.person_id) as second_factor,
+  p.created_at, p.last_signed_in_at, p.disabled_at
+from person p
+where p.partner_id = $1
+order by p.disabled_at is not null, p.name, p.person_id`;
 /** Active people first. */
 export const listTeam = (db: Queryable, partner_id: string) => db.rows(ofPartner, [partner_id]);
 
@@ -32,9 +33,16 @@ export const lockTeam = (tx: Tx, partner_id: string) => tx.rows(lock, [partner_i
 const change = sql<
   [partner_id: string, person_id: string, role: string, disabled_at: Date | null, reset_second_factor: boolean]
 >`
-with codes as (
+with reset as (
+  select person_id
+  from person
+  where $5 and partner_id = $1 and person_id = $2
+), codes as (
   delete from recovery_code
-  where $5 and person_id = (select person_id from person where partner_id = $1 and person_id = $2)
+  where person_id in (select person_id from reset)
+), passkeys as (
+  delete from passkey
+  where person_id in (select person_id from reset)
 )
 update person
 set role = $3, disabled_at = $4,

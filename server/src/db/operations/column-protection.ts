@@ -67,6 +67,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   },
   partial_fill_request: { emptied: ["note"] },
   partner: { business: ["name"] },
+  passkey: { business: ["name"], record: ["credential_key", "passkey_id", "public_key", "transports"] },
   person: { person: ["email", "name", "license_number", "license_state", "npi"] },
   pmp_submission: { record: ["control_number", "dispense_ids"], business: ["note"] },
   prescription: {
@@ -92,7 +93,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   routing_rule: { business: ["value"] },
   safety_import: { business: ["version", "file_name", "summary", "data"] },
   schema_migration: { record: ["name"] },
-  session: { record: ["session_id", "csrf_token"], person: ["address", "agent"] },
+  session: { record: ["session_id", "csrf_token", "opened_with"], person: ["address", "agent"] },
   shipment: { business: ["tracking_no", "tracking_url"] },
   shipment_scan: { person: ["place"], business: ["description"] },
   shipping_method: { business: ["name", "service"] },

@@ -2,6 +2,7 @@ import type { OpenSessions, SignInAnswer, WebSession } from "@pestle/contract";
 import type { FastifyRequest } from "fastify";
 import type { SessionPlace } from "../../db/accounts/sessions.ts";
 import type { Deps } from "../../deps.ts";
+import { relyingPartyOf } from "../../domain/accounts/relying-party.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { changePassword } from "../../usecases/accounts/change-password.ts";
@@ -25,10 +26,10 @@ import { type Answer, answer, json, rendered } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { cookieName, type WebRoute } from "../web-api.ts";
 
-const SSO_ONLY = "Your organization requires single sign-on. Use the single sign-on button.";
+export const SSO_ONLY = "Your organization requires single sign-on. Use the single sign-on button.";
 const REFUSED = "The email address, the password or the code is wrong. Try again.";
 /** Not an answer in the contract's table: every route of the session may return it. */
-const refused = (message = REFUSED): Answer<never> =>
+export const refused = (message = REFUSED): Answer<never> =>
   json(401, { error: { error_code: 401, message } }) as Answer as Answer<never>;
 
 /** Sign-in and sign-out. */
@@ -57,6 +58,7 @@ export const sessionRoutes: readonly WebRoute[] = [
         second_factor: deps.second_factor,
         mail: deps.mail !== null,
         sso: await readSsoOffer(deps),
+        passkeys: relyingPartyOf(deps.addresses.base_url)?.rp_id ?? null,
       }),
   },
   {
@@ -112,7 +114,7 @@ export const sessionRoutes: readonly WebRoute[] = [
     roles: "signed_in",
     handler: async (deps, { person }) => {
       // With only a password, a person may set up a second factor only if one is required and none exists.
-      if (!person.complete && (person.totp_on || !totpRequired(deps))) throw new StatusRefusal(404);
+      if (!person.complete && (person.needs !== "set_up" || !totpRequired(deps))) throw new StatusRefusal(404);
       const made = await beginTotp(deps, person);
       if (made === undefined) throw new StatusRefusal(404);
       return json(200, made);
@@ -147,7 +149,8 @@ export const sessionRoutes: readonly WebRoute[] = [
     step_up: true,
     handler: async (deps, { person, request }) => {
       if (!person.complete) throw new StatusRefusal(404);
-      if (!person.totp_on) throw new AdminRefusal("Set up a second factor first. Recovery codes replace it.");
+      if (!person.totp_on && person.passkeys === 0)
+        throw new AdminRefusal("Set up a second factor first. Recovery codes replace it.");
       return json(201, { codes: await renewRecoveryCodes(deps, person, request.id) });
     },
   },
@@ -212,31 +215,32 @@ async function openSessions(deps: Deps, person: SignedIn): Promise<Answer<OpenSe
 }
 
 /** The session as it is after a step of signing in. */
-async function answerOf(deps: Deps, { session_hash }: SignedIn): Promise<SignInAnswer> {
+export async function answerOf(deps: Deps, { session_hash }: SignedIn): Promise<SignInAnswer> {
   const session = await liveSession(deps, session_hash, true);
   if (session === undefined) throw new StatusRefusal(404);
   return { outcome: outcomeOf(session), ...shown(deps, session) };
 }
 
 /** Where a person signs in, as the list of sessions shows it. */
-const placeOf = (request: FastifyRequest): SessionPlace => ({
+export const placeOf = (request: FastifyRequest): SessionPlace => ({
   address: request.ip,
   agent: request.headers["user-agent"]?.slice(0, LONGEST_AGENT) ?? null,
 });
 const LONGEST_AGENT = 200;
 
 /** The signed-in person, as the page sees them. */
-function shown(deps: Deps, session: SignedIn): WebSession {
+export function shown(deps: Deps, session: SignedIn): WebSession {
   const { person_id, email, name, role, partner_name, csrf_token, complete, needs } = session;
-  const { totp_on, recovery_codes_left } = session;
+  const { opened_with, totp_on, passkeys, recovery_codes_left } = session;
   return {
-    ...{ person_id, email, name, role, partner_name, csrf_token, complete, needs, totp_on, recovery_codes_left },
+    ...{ person_id, email, name, role, partner_name, csrf_token, complete, needs },
+    ...{ opened_with, totp_on, passkeys, recovery_codes_left },
     idle_seconds: IDLE_MS / 1000,
     mail: deps.mail !== null,
   };
 }
 
-function cookie(request: FastifyRequest, value: string, max_age_s: number): string {
+export function cookie(request: FastifyRequest, value: string, max_age_s: number): string {
   const secure = request.protocol === "https" ? "; Secure" : "";
   return `${cookieName(request)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${max_age_s}${secure}`;
 }
@@ -256,7 +260,7 @@ const LONGEST = 300;
 const optionalTextOf = (body: JsonObject, field: string): string | null =>
   body[field] === undefined || body[field] === null ? null : textOf(body, field);
 
-function textOf(body: JsonObject, field: string): string {
+export function textOf(body: JsonObject, field: string): string {
   const value = body[field];
   return typeof value === "string" && value.length > 0 && value.length <= LONGEST ? value : refuse(42200, field);
 }

@@ -55,7 +55,7 @@ export async function invitePerson(
       token: by_email ? await createLink(deps, tx, person_id, "invitation") : null,
     };
   });
-  if (token === null) return { person, password };
+  if (!by_email) return { person, password };
   return { person, password: null, mailed: await mailed(deps, { email, partner_id }, token) };
 }
 

@@ -8,6 +8,7 @@ import {
   loadForSignIn,
   verifySession,
 } from "../../db/accounts/sessions.ts";
+import { mustUseSso } from "../../db/accounts/sso.ts";
 import type { Queryable } from "../../db/db.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
@@ -91,6 +92,9 @@ export const isVerified = (
   { verified_at }: Pick<SignedIn, "verified_at">,
 ): boolean => verified_at !== null && now().getTime() - verified_at.getTime() <= config.STEP_UP_MINUTES * 60_000;
 
+const NO_PASSWORD =
+  "Your organization requires single sign-on, so your password does not count. Use a passkey or a code, or sign in again.";
+
 /** Takes the password or a code again before a sensitive change. */
 export async function verifyAgain(
   deps: Deps,
@@ -100,9 +104,10 @@ export async function verifyAgain(
 ): Promise<boolean> {
   const person = await loadForSignIn(deps.db, session.email);
   if (person === undefined) return false;
+  if (given.code === null && (await mustUseSso(deps.db, person.person_id))) throw new AdminRefusal(NO_PASSWORD);
   const right =
     given.code !== null
-      ? person.totp_confirmed_at !== null &&
+      ? person.has_factor &&
         (await takesCode(deps, person, given.code, { address: session.address ?? null, request_id }))
       : await takesPassword(deps, session.person_id, given.password ?? "", person.password_hash);
   const entry = { account_id: null, subject: null, action: right ? "identity_confirmed" : "sign_in_refused" } as const;

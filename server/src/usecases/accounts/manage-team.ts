@@ -38,7 +38,7 @@ export async function inviteToTeam(
     await auditPortal(tx, now, by, "person_created", made);
     return { person_id: made, token: by_email ? await createLink(deps, tx, made, "invitation") : null };
   });
-  if (token === null) return { person_id, password };
+  if (by_email !== true) return { person_id, password };
   return { person_id, password: null, mailed: await mailed(deps, { ...given, partner_id }, token) };
 }
 

@@ -3,6 +3,7 @@ import type { AuditAction, SignInLink } from "@pestle/contract";
 import { setPassword } from "../../db/accounts/manage-people.ts";
 import { deleteSessionsOf, loadForSignIn } from "../../db/accounts/sessions.ts";
 import { findLink, type LinkPurpose, type LinkRow, replaceLink, takeLink } from "../../db/accounts/sign-in-links.ts";
+import { mustUseSso } from "../../db/accounts/sso.ts";
 import type { Queryable } from "../../db/db.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
@@ -37,13 +38,17 @@ export function requestReset(deps: Deps, email: string, remote_address: string, 
   send().catch((error: Error) => deps.log.warn({ request_id, fault: error.message }, "no reset link was sent"));
 }
 
-/** Creates a link. Its token is in the letter only; the database stores the hash. */
+/**
+ * Creates a link. Its token is in the letter only; the database stores the hash. Null for a person who must use single
+ * sign-on: a password would open nothing.
+ */
 export async function createLink(
   deps: Pick<Deps, "now">,
   db: Queryable,
   person_id: string,
   purpose: LinkPurpose,
-): Promise<string> {
+): Promise<string | null> {
+  if (await mustUseSso(db, person_id)) return null;
   const [token, now] = [randomSecret(), deps.now()];
   const expires_at = new Date(now.getTime() + lives[purpose].ms);
   await replaceLink(db, { link_hash: hashOf(token), person_id, purpose, now, expires_at });
@@ -55,9 +60,19 @@ async function mailLink(
   { mail, addresses, config }: Pick<Deps, "mail" | "addresses" | "config">,
   { email, partner_id }: { email: string; partner_id: string | null },
   purpose: LinkPurpose,
-  token: string,
+  token: string | null,
 ): Promise<void> {
-  const link = `${addresses.base_url}/${partner_id === null ? "dashboard" : "portal"}#link=${token}`;
+  const page = `${addresses.base_url}/${partner_id === null ? "dashboard" : "portal"}`;
+  if (token === null) {
+    const text = [
+      `You have a sign-in at ${config.OPERATOR_NAME}, and your organization requires single sign-on. Open this address:`,
+      page,
+      "",
+    ].join("\n\n");
+    await mail?.send({ to: email, subject: `Your sign-in (${config.OPERATOR_NAME})`, text });
+    return;
+  }
+  const link = `${page}#link=${token}`;
   const [subject, opening] =
     purpose === "reset"
       ? ["Choose a new password", "Someone asked for a new password for your sign-in"]
@@ -84,7 +99,7 @@ export const NO_MAIL =
 export const mailed = (
   deps: Deps,
   person: { email: string; partner_id: string | null },
-  token: string,
+  token: string | null,
 ): Promise<boolean> =>
   mailLink(deps, person, "invitation", token).then(
     () => true,
@@ -94,6 +109,7 @@ export const mailed = (
     },
   );
 
+const SSO_ONLY = "Your organization requires single sign-on. Open the sign-in page and use its button.";
 const EXPIRED = "This link has expired or was already used. Ask for a new one.";
 
 /** The person whom a link is for. */
@@ -124,6 +140,8 @@ export async function useLink(
 async function requireLink({ db, now }: Pick<Deps, "db" | "now">, token: string): Promise<LinkRow> {
   const link = await findLink(db, hashOf(token), now());
   if (link === undefined) throw new AdminRefusal(EXPIRED);
+  // The rule may be newer than the letter.
+  if (await mustUseSso(db, link.person_id)) throw new AdminRefusal(SSO_ONLY);
   return link;
 }
 

@@ -10,6 +10,7 @@ import {
   loadForSignIn,
   loadSession,
   noteSignIn,
+  type OpenedWith,
   renewHash,
   type SessionPlace,
   type SessionRow,
@@ -77,7 +78,7 @@ export async function signIn(
   const person = await loadForSignIn(deps.db, given.email);
   const password = await deps.passwords.check(given.password, person?.password_hash ?? null);
   const fits = password !== "wrong" && person !== undefined;
-  const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
+  const by_code = fits && given.code !== null && person.has_factor;
   if (!fits || (by_code && !(await takesCode(deps, person, given.code!, { address: addressIn(place), request_id })))) {
     await auditRefusedSignIn(deps, person?.person_id ?? null, place, request_id);
     return { outcome: "refused" };
@@ -90,19 +91,20 @@ export async function signIn(
     await auditRefusedSignIn(deps, person.person_id, place, request_id);
     return { outcome: "sso_only" };
   }
-  return openSession(deps, person, by_code ? "given" : "still needed", place, request_id);
+  return openSession(deps, person, "password", by_code ? "given" : "still needed", place, request_id);
 }
 
 /** Opens a session for a person who has proved who they are, complete or waiting for the second factor. */
 export async function openSession(
   deps: Deps,
-  person: Pick<SignInRow, "person_id" | "totp_confirmed_at">,
+  person: Pick<SignInRow, "person_id" | "has_factor">,
+  opened_with: OpenedWith,
   second_factor: "given" | "still needed",
   place: SessionPlace,
   request_id: string,
 ): Promise<OpenedSession> {
   const now = deps.now();
-  const complete = second_factor === "given" || (person.totp_confirmed_at === null && !totpRequired(deps));
+  const complete = second_factor === "given" || (!person.has_factor && !totpRequired(deps));
   const cookie = randomBytes(32).toString("base64url");
   const session_hash = sessionHash(cookie);
   const csrf_token = randomBytes(24).toString("base64url");
@@ -112,6 +114,7 @@ export async function openSession(
     csrf_token,
     complete,
     now,
+    opened_with,
     ...place,
   });
   if (complete) await noteSignedIn(deps, person.person_id, addressIn(place), request_id);
@@ -156,10 +159,16 @@ export async function liveSession(
 }
 
 function signedIn(deps: SessionDeps, row: SessionRow, session_hash: Buffer): SignedIn {
-  const needs = !row.complete ? (row.totp_on ? "code" : "set_up") : row.must_change_password ? "password" : null;
+  const needs = neededBy(row);
   const license = currentLicense(row, dateIn(deps.config.TIME_ZONE, deps.now()));
   // Every guard reads `complete`, so a person with an issued password can do nothing before changing it.
   return { ...row, session_hash, needs, complete: needs === null, license };
+}
+
+/** An issued password is no risk to a session that was opened without it, and its owner may not even know it. */
+function neededBy(row: SessionRow): WebSession["needs"] {
+  if (!row.complete) return row.totp_on || row.passkeys > 0 ? "code" : "set_up";
+  return row.must_change_password && row.opened_with === "password" ? "password" : null;
 }
 
 export const outcomeOf = ({ needs }: Pick<SignedIn, "needs">): SignInAnswer["outcome"] =>
@@ -184,10 +193,8 @@ export async function beginTotp(
   return { secret: base32(secret), address, qr_code: await deps.documents.qrPicture(address) };
 }
 
-export type GivenCode = {
-  taken: boolean /** New ones, if the code activated the factor. */;
-  recovery_codes?: string[];
-};
+/** `recovery_codes`: new ones, if the code activated the person's first factor. */
+export type GivenCode = { taken: boolean; recovery_codes?: string[] | undefined };
 
 /** Takes the second factor's code: completes the session and activates a new factor. */
 export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<GivenCode> {
@@ -205,14 +212,18 @@ export async function giveCode(deps: Deps, session: SignedIn, code: string, requ
       await confirmTotp(tx, person.person_id, deps.now());
       const entry = { person_id: person.person_id, action: "second_factor_set_up" as const };
       await audit({ ...deps, db: tx }, { ...entry, ...from });
-      return createRecoveryCodes(deps, tx, session, request_id);
+      return session.recovery_codes_left > 0 ? undefined : createRecoveryCodes(deps, tx, session, request_id);
     });
   }
-  if (session.needs === "code" || session.needs === "set_up") {
-    await completeSession(deps.db, session.session_hash, deps.now());
-    await noteSignedIn(deps, person.person_id, from.address, request_id);
-  }
+  await finishSignIn(deps, session, request_id);
   return given;
+}
+
+/** Completes a session that waits for the second factor, which the person has just given or set up. */
+export async function finishSignIn(deps: Deps, session: SignedIn, request_id: string): Promise<void> {
+  if (session.needs !== "code" && session.needs !== "set_up") return;
+  await completeSession(deps.db, session.session_hash, deps.now());
+  await noteSignedIn(deps, session.person_id, addressOf(session), request_id);
 }
 
 /** Limits tries per person, for every path and address that the code comes from. */

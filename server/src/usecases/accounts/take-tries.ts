@@ -44,6 +44,10 @@ export function takeSignInTries(deps: Pick<Deps, "tries" | "now">, email: string
   };
 }
 
+/** Takes a try to sign in with a passkey, whose owner is not known yet. */
+export const takePasskeyTries = (deps: Pick<Deps, "tries" | "now">, remote_address: string): (() => void) =>
+  takeTries(deps, deps.now(), [[`sign-in ${networkOf(remote_address)}`, tryLimits.network]]);
+
 /** Limits letters: an address gets few of them, and a network causes few. These tries are never given back. */
 export function takeLinkTries(deps: Pick<Deps, "tries" | "now">, email: string, remote_address: string): void {
   takeTries(deps, deps.now(), [

@@ -2,6 +2,7 @@ import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../../../chaos/until.ts";
 import { webRoutes } from "../../../src/http/web-routes.ts";
+import { removeSsoProvider, setSsoProvider } from "../../../src/usecases/accounts/sso/manage-sso.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { OWN_PASSWORD, signedIn, type WebPerson, webPerson } from "../../support/web.ts";
 
@@ -196,6 +197,26 @@ describe("a link by email", () => {
       422,
       "This link has expired or was already used. Ask for a new one.",
     ]);
+  });
+
+  test("where single sign-on is the only way, the letter names the page and has no link", async () => {
+    const provider = { issuer: "https://id.larkspur.example", client_id: "pestle", domains: ["larkspur.example"] };
+    const now = app.deps.now();
+    admin = await webPerson(app, "admin");
+    await app.deps.db.transaction((tx) => setSsoProvider(app.deps, tx, null, { ...provider, sso_only: true }, now));
+    try {
+      const { email, ...invited } = await newPerson({ by_email: true });
+      expect(invited).toMatchObject({ password: null, mailed: true });
+      const letter = await letterTo(email);
+      expect(letter).toContain("single sign-on");
+      expect(letter).toContain(`${app.addresses.base_url}/dashboard`);
+      expect(letter).not.toContain("#link=");
+      letters.length = 0;
+      expect((await send("/session/forgotten", { email })).status).toBe(200);
+      expect(await letterTo(email)).not.toContain("#link=");
+    } finally {
+      await app.deps.db.transaction((tx) => removeSsoProvider(tx, null));
+    }
   });
 
   test("letters to one address are limited", async () => {

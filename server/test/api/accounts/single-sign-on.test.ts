@@ -366,6 +366,16 @@ describe("rules", () => {
     expect((await password(partner)).status).toBe(200);
   });
 
+  test("an issued password does not stop a person who signs in at the provider", async () => {
+    const email = await person("technician", null, "larkspur.example");
+    await app.deps.db.raw("update person set must_change_password = true where email = $1", [email]);
+    staff.login(verified(email));
+    const noor = browser();
+    expect(await signIn(noor)).toBe("/dashboard");
+    expect((await noor.session()).session).toMatchObject({ complete: true, needs: null, opened_with: "sso" });
+    expect((await password(email)).body).toMatchObject({ outcome: "needs_password" });
+  });
+
   test("without a rule no one is created; with one, a new person has its role and no license", async () => {
     const email = `new-${randomUUID().slice(0, 8)}@larkspur.example`;
     staff.login(verified(email, { name: "New Person" }));

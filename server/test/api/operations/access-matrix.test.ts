@@ -150,6 +150,7 @@ async function idsOf(partner_id: string): Promise<Ids> {
     kind: "slip",
     person_id: (await webPerson(app, "partner_viewer", partner_id)).person_id,
     session_id: "0".repeat(32),
+    passkey_id: "0".repeat(32),
     staff_id: (await webPerson(app, "technician")).person_id,
     review_id: String(rows[0]!["review_id"]),
   };

@@ -26,6 +26,7 @@ const DIRECTORY = new Set([
   "licence",
   "master_key",
   "partner",
+  "passkey",
   "person",
   "person_due",
   "person_link",
@@ -39,6 +40,7 @@ const DIRECTORY = new Set([
   "sign_in_link",
   "sso_identity",
   "sso_provider",
+  "used_challenge",
   "webhook_feed",
 ]);
 

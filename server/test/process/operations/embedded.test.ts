@@ -20,7 +20,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Account, canEnter, NOBODY } from "../../../src/db/embedded/account.ts";
 import { copyPackage, repairLinks } from "../../../src/db/embedded/binaries.ts";
 import { type EmbeddedPostgres, EmbeddedUnavailable, openEmbeddedPostgres } from "../../../src/db/embedded/embedded.ts";
@@ -61,6 +61,30 @@ afterEach(async () => {
     for (const shared of ["/var/lib/pestle", "/var/cache/pestle"]) await rmdir(shared).catch(() => undefined);
   for (const set of [bases, children, clients]) set.clear();
 });
+
+/** A cluster that was created and stopped, to be copied: to create one takes seconds. */
+let made: Promise<string> | undefined;
+
+async function makeCluster(): Promise<string> {
+  const own_folder = await mkdtemp(join(tmpdir(), "pestle-embedded-"));
+  await chmod(own_folder, 0o755);
+  const base = join(own_folder, "data");
+  const db = await openEmbeddedPostgres({ data_dir: base });
+  if (!(await db.stopIfUnused())) throw new Error("the cluster to copy is in use");
+  return own_folder;
+}
+
+afterAll(async () => {
+  if (made !== undefined) await rm(await made, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** Opens a cluster that has run before. */
+async function openExisting(): Promise<EmbeddedPostgres> {
+  made ??= makeCluster();
+  // Keeps the owner, who may be another account than ours.
+  await run("cp", ["-a", join(await made, "data"), data_dir], undefined);
+  return openEmbeddedPostgres({ data_dir });
+}
 
 async function until<Value>(
   what: string,
@@ -179,7 +203,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("admits its roles by password only, and only the owner is a superuser", async () => {
-    const { connection, service, jobs } = await openEmbeddedPostgres({ data_dir });
+    const { connection, service, jobs } = await openExisting();
     for (const one of [connection, service, jobs]) {
       const [role, superuser] = await query(
         one,
@@ -197,7 +221,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("of 0.1.0, which trusted every client, gets passwords at the next start", async () => {
-    const first = await openEmbeddedPostgres({ data_dir });
+    const first = await openExisting();
     await query(first.connection, "create table kept as select 7 as value");
     await query(first.connection, "drop role pestle_service");
     await query(first.connection, "drop role pestle_jobs");
@@ -213,7 +237,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("whose password file is lost gets new passwords at the next start", async () => {
-    const first = await openEmbeddedPostgres({ data_dir });
+    const first = await openExisting();
     expect(await first.stopIfUnused()).toBe(true);
     await rm(join(data_dir, "postgres.passwords"));
     const second = await openEmbeddedPostgres({ data_dir });
@@ -223,7 +247,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("keeps its data across starts", async () => {
-    const first = await openEmbeddedPostgres({ data_dir });
+    const first = await openExisting();
     await query(first.connection, "create table kept as select 7 as value");
     const pid = postmasterPid(data_dir)!;
     expect(await first.stopIfUnused()).toBe(true);
@@ -245,7 +269,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("recovers with its data after kill -9, however many processes start it", async () => {
-    const db = await openEmbeddedPostgres({ data_dir });
+    const db = await openExisting();
     await query(db.connection, "create table kept as select 7 as value");
     const busy = await connect(db.connection);
     const cut_off = busy.query("select pg_sleep(60)").catch((error: Error) => error);
@@ -266,7 +290,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("is not stopped while another client is connected", async () => {
-    const db = await openEmbeddedPostgres({ data_dir });
+    const db = await openExisting();
     const other = await connect(db.connection);
     expect(await db.stopIfUnused()).toBe(false);
     expect((await other.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
@@ -278,7 +302,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("starts although its lock files name another program's process, or are empty", async () => {
-    const db = await openEmbeddedPostgres({ data_dir });
+    const db = await openExisting();
     const locks = [join(data_dir, "postgres/postmaster.pid"), join(data_dir, "socket/.s.PGSQL.5432.lock")];
     const contents = locks.map((file) => readFileSync(file, "utf8"));
     const pid = await bystander();
@@ -307,7 +331,7 @@ describe("an embedded PostgreSQL", () => {
   });
 
   it("says in one line why it cannot start", async () => {
-    const db = await openEmbeddedPostgres({ data_dir });
+    const db = await openExisting();
     await db.stopIfUnused();
     await writeFile(join(data_dir, "postgres/PG_VERSION"), "17\n");
     const line = `PostgreSQL did not start: FATAL:  database files are incompatible with server (see ${data_dir}/postgres.log)`;

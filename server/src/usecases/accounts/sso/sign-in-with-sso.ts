@@ -114,6 +114,7 @@ export async function finishSso(
   const signed = await openSession(
     deps,
     person,
+    "sso",
     provider.own_second_factor ? "still needed" : "given",
     given.place,
     request_id,
