@@ -4,7 +4,16 @@ import { firstLoad } from "./first-load.ts";
 
 // `npm run dev -w web` serves the pages from Vite and proxies everything else to a running service.
 const service = "http://127.0.0.1:8080";
-const servedByService = ["/welcome.json", "/openapi.json", "/arazzo.json", "/healthz", "/readyz", "/v1", "/web"];
+const servedByService = [
+  "/welcome.json",
+  "/audit-keys.json",
+  "/openapi.json",
+  "/arazzo.json",
+  "/healthz",
+  "/readyz",
+  "/v1",
+  "/web",
+];
 
 export default defineConfig({
   plugins: [react(), firstLoad(["dashboard", "portal"])],

@@ -29,6 +29,7 @@ const OPEN: Record<string, string> = {
   "/healthz": "/healthz",
   "/readyz": "/readyz",
   "/metrics": "/metrics",
+  "/audit-keys.json": "/audit-keys.json",
   "/welcome.json": "/welcome.json",
   "/openapi.json": "/openapi.json",
   "/arazzo.json": "/arazzo.json",

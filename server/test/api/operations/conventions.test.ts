@@ -14,6 +14,7 @@ const EXEMPT = new Set([
   "/assets/*",
   "/openapi.json",
   "/arazzo.json",
+  "/audit-keys.json",
   "/welcome.json",
   "/healthz",
   "/readyz",
