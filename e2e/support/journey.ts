@@ -45,6 +45,8 @@ type OpenOptions = {
   height?: number;
   /** The user's earlier choice; null on a first visit. */
   environment?: "sandbox" | null;
+  /** Browsers keep passkeys for names, not for addresses. */
+  host?: "localhost";
 };
 const PASSWORD = "a long enough password";
 /** Slow to create, so it is created once. */
@@ -64,7 +66,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
 
   const open = async (
     path: string,
-    { theme = "light", width = 1280, height = 720, environment = "sandbox" }: OpenOptions = {},
+    { theme = "light", width = 1280, height = 720, environment = "sandbox", host }: OpenOptions = {},
   ) => {
     // Without animations: a browser without a GPU draws each of their frames on the processor.
     const context = await browser.newContext({
@@ -80,10 +82,11 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     pressAsPeopleDo(page);
+    const address = host === undefined ? base_url : base_url.replace("127.0.0.1", host);
     const seen: Seen = { page, foreign: [], complaints: [] };
     page.on("request", (request) => {
       const url = request.url();
-      if (!url.startsWith(base_url) && !url.startsWith("data:")) seen.foreign.push(url);
+      if (!url.startsWith(address) && !url.startsWith("data:")) seen.foreign.push(url);
     });
     page.on("console", (message) => {
       // The page shows a rejected request to the user, so the browser's console line adds nothing.
@@ -95,7 +98,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       seen.complaints.push(`a dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
-    const response = await page.goto(base_url + path);
+    const response = await page.goto(address + path);
     // No external and no inline content, on every page.
     if (!response?.headers()["content-security-policy"]?.startsWith("default-src 'none'")) throw new Error("no policy");
     return seen;

@@ -15,6 +15,7 @@ import { countPharmacists } from "./db/accounts/people.ts";
 import { dropLeases } from "./db/accounts/rate-leases.ts";
 import { announce, type Change, openBus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
+import { prepareIds } from "./db/id-key.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
 import type { Addresses, Deps, EnvironmentDeps, PerEnvironment } from "./deps.ts";
@@ -143,6 +144,7 @@ export async function startApp(
     opened.unshift(owner);
     await migrate(owner, { roles: await database.roles() });
     await alignFeed(owner);
+    await prepareIds(owner);
     // Nothing that serves requests keeps a connection of the owner.
     opened.shift();
     await owner.close();

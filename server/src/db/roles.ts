@@ -39,6 +39,7 @@ export const appendOnly: Readonly<Record<string, readonly string[]>> = {
 /** Tables without an account that the service role can read. All others are out of its reach. */
 const READ_BY_SERVICE = new Set([
   "data_key",
+  "id_key",
   "index_key",
   "licence",
   "master_key",

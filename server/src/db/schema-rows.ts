@@ -151,6 +151,10 @@ export type Rows = {
     created_at: Instant;
     seals?: number;
   };
+  id_key: {
+    singleton?: boolean;
+    key: Bytes;
+  };
   idempotent_answer: {
     account_id: string;
     path: string;

@@ -129,7 +129,7 @@ export const listControlled = (db: Queryable, account_id: string, from: Date, be
 const controlledOf = statementOf<[account_id: string, order_number: string], ControlledRow>(`
 ${CONTROLLED_COLUMNS}
 where i.account_id = $1 and i.order_number = $2 and i.shipped_at is not null and ${CONTROLLED}
-order by i.dispense_id`);
+order by i.item_id`);
 /** The shipped controlled substances of an order. */
 export const listControlledOf = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(controlledOf, [account_id, order_number]);

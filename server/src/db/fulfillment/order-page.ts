@@ -105,7 +105,7 @@ const asked = sql<[account_id: string, order_number: string], ActionLine>`
 select created_at as at, event, exception_id
 from order_action_request
 where account_id = $1 and order_number = $2
-order by id desc`;
+order by created_at desc, id desc`;
 export const listActionLines = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(asked, [account_id, order_number]);
 

@@ -27,7 +27,7 @@ const due = sql<[account_id: string, now: Date, most: number], DuePrescription>`
 select prescription_id, patient_id
 from prescription
 where account_id = $1 and order_due_at <= $2
-order by order_due_at, prescription_id
+order by order_due_at, received_at, intake_message_id
 limit $3`;
 /** Prescriptions that Automatic Processing must order by now. */
 export const listDuePrescriptions = (db: Queryable, account_id: string, now: Date, most: number) =>

@@ -31,7 +31,7 @@ select a.workflow, r.prescription_id, p.patient_id, r.active, r.prescriber_name,
         from shipment s
         where s.account_id = o.account_id and s.order_number = o.order_number
         order by s.shipment_id desc
-        limit 1)) order by i.dispense_id)
+        limit 1)) order by o.order_position, i.item_id)
     from order_item i
     join orders o on o.account_id = i.account_id and o.order_number = i.order_number
     where i.account_id = r.account_id and i.prescription_id = r.prescription_id and i.removed_at is null), '[]')
@@ -41,7 +41,7 @@ join account a on a.account_id = p.account_id
 left join prescription r on r.account_id = p.account_id and r.patient_id = p.patient_id
   and ($3::boolean is null or r.active = $3)
 where p.account_id = $1 and p.patient_id = $2
-order by r.prescription_id desc`;
+order by r.received_at desc, r.intake_message_id desc`;
 /** All prescriptions of a patient, newest first; undefined if there is no such patient. */
 export async function loadPrescriptions(
   db: Queryable,
@@ -62,7 +62,7 @@ select r.sender_message_id
 from account a
 join prescription r on r.account_id = a.account_id
 where a.ncpdp_id = $1 and a.environment = $2 and r.sender = $3 and r.prescriber_order_number = $4 and r.active
-order by r.prescription_id desc
+order by r.received_at desc, r.intake_message_id desc
 limit 1`;
 /** The newest message of a prescriber's order that has not ended, at any account with that receiver id. */
 export const findLastOfOrder = (

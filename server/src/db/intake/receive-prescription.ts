@@ -124,9 +124,9 @@ select
           select i.order_number
           from order_item i
           where i.account_id = $1 and i.prescription_id = m.prescription_id)), '[]'))
-      order by m.prescription_id desc)
+      order by m.received_at desc, m.intake_message_id desc)
     from meant m), '[]') as prescriptions,
-  nextval(pg_get_serial_sequence('prescription', 'prescription_id')) as next_prescription_id`;
+  scattered_id(nextval(pg_get_serial_sequence('prescription', 'prescription_id'))) as next_prescription_id`;
 export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
   (await db.row(context, [
     asked.account_id,

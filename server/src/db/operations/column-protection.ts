@@ -48,6 +48,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   catalogue_version: { business: ["summary"] },
   credential: { business: ["name", "allowed_networks"] },
   credential_key: { business: ["kid", "jwk"] },
+  id_key: { record: ["key"] },
   idempotent_answer: { person: ["path"], business: ["idempotency_key"] },
   intake_message: {
     business: ["sender", "receiver"],

@@ -30,7 +30,7 @@ select
     select received_at
     from prescription
     where account_id = $1
-    order by prescription_id
+    order by received_at, intake_message_id
     limit 1) as prescription_at,
   (
     select created_at

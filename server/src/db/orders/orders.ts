@@ -184,7 +184,7 @@ const requests = sql<[account_id: string, order_number: string], ActionRequestRo
 select id, event, reason_id, created_at
 from order_action_request
 where account_id = $1 and order_number = $2
-order by id desc`;
+order by created_at desc, id desc`;
 /** The action requests of an order, newest first. */
 export const listActionRequests = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(requests, [account_id, order_number]);

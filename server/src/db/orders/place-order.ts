@@ -114,7 +114,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
         where r.account_id = $1 and r.prescription_id = i.prescription_id)))
     from taken i), '[]') as fills,
   coalesce((
-    select json_agg(nextval(pg_get_serial_sequence('order_item', 'dispense_id')))
+    select json_agg(scattered_id(nextval(pg_get_serial_sequence('order_item', 'dispense_id'))))
     from generate_series(1, $7)), '[]') as dispense_ids
 from account a
 where a.account_id = $1`;

@@ -103,7 +103,9 @@ with given as (
       then (j->>'real_at')::timestamptz else o.stage_since end,
     ${assigned(orderColumns, "o", "j->'columns'")}
   from given
-  where o.account_id = j->>'account_id' and o.order_number = j->>'order_number'
+  -- Subqueries, because "->>" is not leakproof: compared with it directly, the row-level policy would come first and read
+  -- all orders of the account.
+  where o.account_id = (select j->>'account_id' from given) and o.order_number = (select j->>'order_number' from given)
     and o.revision = (j->>'revision')::integer
   returning o.account_id, o.order_number
 ), changed_patient as (

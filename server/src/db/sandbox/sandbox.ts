@@ -17,7 +17,7 @@ select r.prescription_id, r.patient_id, r.drug_name, r.drug_schedule, r.received
     where i.account_id = r.account_id and i.prescription_id = r.prescription_id and i.removed_at is null) as order_numbers
 from prescription r
 where r.account_id = $1
-order by r.prescription_id desc
+order by r.received_at desc, r.intake_message_id desc
 limit $2`;
 /** The newest prescriptions, with their orders. */
 export const listNewestPrescriptions = (db: Queryable, account_id: string, most: number) =>

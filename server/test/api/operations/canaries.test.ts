@@ -338,6 +338,15 @@ function marksIn(bytes: Buffer): string[] {
 }
 const marksInFiles = (files: string[]) => [...new Set(files.flatMap((file) => marksIn(readFileSync(file))))].sort();
 
+const WAL_PAGE_BYTES = 8192;
+/** The header of a page can be in the middle of a record, and so of a mark. The first page of a segment has a longer one. */
+function withoutPageHeaders(segment: Buffer): Buffer {
+  const pages = Array.from({ length: segment.length / WAL_PAGE_BYTES }, (_, number) =>
+    segment.subarray(number * WAL_PAGE_BYTES + (number === 0 ? 40 : 24), (number + 1) * WAL_PAGE_BYTES),
+  );
+  return Buffer.concat(pages);
+}
+
 test("every text that a partner can send carries a mark", () => {
   const all: readonly Endpoint[] = endpoints;
   const bodies = all.filter(({ server, body }) => server === "partner" && body !== undefined);
@@ -361,7 +370,8 @@ test("the database's files and its write-ahead log show only what is documented 
   const wal = readdirSync(join(directory, "pg_wal")).filter((name) => /^[0-9A-F]{24}$/.test(name));
   const written = wal.filter((name) => name >= wal_start && name <= last);
   expect(written.length).toBeGreaterThan(0);
-  const in_wal = marksInFiles(written.map((name) => join(directory, "pg_wal", name)));
+  const segments = written.map((name) => withoutPageHeaders(readFileSync(join(directory, "pg_wal", name))));
+  const in_wal = [...new Set(segments.flatMap(marksIn))].sort();
   expect({ in_files, in_wal }).toEqual({ in_files: CLEAR, in_wal: CLEAR });
 });
 

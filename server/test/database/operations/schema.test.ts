@@ -22,6 +22,7 @@ const DIRECTORY = new Set([
   "audit_tree",
   "audit_writer",
   "data_key",
+  "id_key",
   "index_key",
   "licence",
   "master_key",

@@ -6,7 +6,10 @@ import { licenseFor } from "../web.ts";
 
 /** The preconditions of a guide, and the values of its placeholders in this service. */
 export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string, string>>> = {
-  "docs/guides/first-prescription.md": async (app) => ({ oivhqh30l1ya: accountOf(app) }),
+  "docs/guides/first-prescription.md": async (app) => ({
+    oivhqh30l1ya: accountOf(app),
+    "861550274": await prescriptionId(app, 183_603),
+  }),
   "docs/guides/catalogue.md": async (app) => ({ "3f9k2m8x1q7z": accountOf(app) }),
   "docs/guides/sandbox.md": async (app) => ({ "7K2M9XQ4TB": await anOrder(app) }),
   "docs/guides/deployment.md": async () => ({
@@ -19,6 +22,12 @@ export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string
 };
 
 const accountOf = (app: TestApp): string => app.demo.partners[0]!.account_id;
+
+/** The id of the prescription that takes this number of the counter. */
+async function prescriptionId(app: TestApp, number: number): Promise<string> {
+  const { rows } = await app.owner.raw("select scattered_id($1)::text as id", [number]);
+  return String(rows[0]!["id"]);
+}
 
 /** An order of atorvastatin that waits for its review. */
 async function anOrder(app: TestApp): Promise<string> {

@@ -4,7 +4,8 @@ import { toast } from "../../ui/display/toast.tsx";
 
 /** An authenticator's code or a recovery code, for the `pattern` of a field. */
 export const CODE_PATTERN = "[0-9 ]{6,7}|[A-Za-z2-7 \\-]{16,23}";
-export const CODE_HINT = "The 6-digit code from your authenticator app, or a recovery code.";
+export const codeHint = ({ totp_on }: { totp_on: boolean }): string =>
+  totp_on ? "The 6-digit code from your authenticator app, or a recovery code." : "One of your recovery codes.";
 
 /** The new codes, shown one time. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {

@@ -8,7 +8,7 @@ export type Session = WebSession;
 export type SessionState =
   | { phase: "loading" }
   | { phase: "unreachable" }
-  | { phase: "out"; half: Session | null; mail: boolean; sso: SessionAnswer["sso"] }
+  | { phase: "out"; half: Session | null; mail: boolean; sso: SessionAnswer["sso"]; passkeys: string | null }
   | { phase: "in"; session: Session; locked: boolean };
 
 let state: SessionState = { phase: "loading" };
@@ -40,10 +40,10 @@ export async function serverSession(): Promise<SessionAnswer> {
 /** Reads the session at startup and when another tab changes it. */
 export async function readSession(): Promise<void> {
   try {
-    const { session, mail, sso } = await serverSession();
+    const { session, mail, sso, passkeys } = await serverSession();
     if (session?.complete) signedIn(session, false);
     else if (state.phase === "in") lock();
-    else change({ phase: "out", half: session, mail, sso });
+    else change({ phase: "out", half: session, mail, sso, passkeys });
   } catch {
     if (state.phase !== "in") change({ phase: "unreachable" });
   }

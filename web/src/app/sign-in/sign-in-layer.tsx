@@ -13,7 +13,7 @@ import { SignInForm } from "./sign-in.tsx";
  * if the overlay is removed, and its state is kept.
  */
 export function SignInLayer() {
-  const { email } = useSignedIn();
+  const { email, passkeys } = useSignedIn();
   const dialog = useRef<HTMLDialogElement>(null);
   // Reload only after the session has ended; an active session would show the hidden page again.
   const leave = useChange(endSession, { after: signedOut });
@@ -34,7 +34,7 @@ export function SignInLayer() {
     >
       <h2 id="sign-in-again">Sign in again</h2>
       <p className="quiet">Your session expired. Your work on this page is still here.</p>
-      <SignInForm email={email} half={null} />
+      <SignInForm email={email} half={null} passkeys={passkeys > 0 ? location.hostname : null} />
       {leave.error !== null && <Problem error={leave.error} />}
       <Button tone="quiet" busy={leave.busy} onClick={() => void leave.run()}>
         Sign in as someone else

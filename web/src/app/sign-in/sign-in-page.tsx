@@ -31,7 +31,7 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
         <SsoRefused />
         {state.phase === "out" &&
           (token === null ? (
-            <SignInForm half={state.half} mail={state.mail} sso={state.sso} />
+            <SignInForm half={state.half} mail={state.mail} sso={state.sso} passkeys={state.passkeys} />
           ) : (
             <LinkForm token={token} onDone={() => setToken(null)} />
           ))}

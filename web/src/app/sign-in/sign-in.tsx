@@ -2,12 +2,14 @@ import type { SignInAnswer, SsoOffer } from "@pestle/contract";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
+import { deviceName } from "../account/device-name.ts";
 import { Problem } from "../problem.tsx";
 import { endSession } from "./end-session.ts";
 import { ForgottenForm } from "./forgotten.tsx";
 import { NewPasswordField } from "./new-password-field.tsx";
+import { canUsePasskeys, createPasskey, givePasskey } from "./passkey.ts";
 import { post } from "./post.ts";
-import { CODE_HINT, CODE_PATTERN, countDown, RecoveryCodes } from "./recovery-codes.tsx";
+import { CODE_PATTERN, codeHint, countDown, RecoveryCodes } from "./recovery-codes.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
@@ -21,11 +23,14 @@ export function SignInForm({
   half,
   mail = false,
   sso = null,
+  passkeys = null,
 }: {
   email?: string;
   half: Session | null;
   mail?: boolean;
   sso?: SsoOffer | null;
+  /** The host name of the service's passkeys. */
+  passkeys?: string | null;
 }) {
   const [given, setGiven] = useState({ email: known ?? "", password: "", code: "", new_password: "" });
   const [forgotten, setForgotten] = useState(false);
@@ -39,13 +44,17 @@ export function SignInForm({
   // After a reload the page no longer knows the password that the user typed.
   const [typed_before] = useState(() => half === null);
 
-  async function submit(event: FormEvent) {
+  function submit(event: FormEvent) {
     event.preventDefault();
+    void run(send);
+  }
+
+  async function run(ask: () => Promise<SignInAnswer>) {
     if (busy) return;
     setBusy(true);
     setError(null);
     try {
-      const answer = await send();
+      const answer = await ask();
       if (step === "code") countDown(given.code, answer.recovery_codes_left);
       if (answer.recovery_codes === undefined) proceed(answer);
       else setMade({ codes: answer.recovery_codes, answer });
@@ -56,6 +65,17 @@ export function SignInForm({
     }
     setBusy(false);
   }
+
+  const usePasskey = () =>
+    void run(() =>
+      step === "code" ? givePasskey("second_factor", half_session!.csrf_token) : givePasskey("sign_in", csrfToken()),
+    );
+  const setUpPasskey = () =>
+    void run(async () => {
+      const { csrf_token } = half_session!;
+      const credential = await createPasskey(await post("/session/passkey/new", {}, csrf_token));
+      return post("/session/passkeys", { name: deviceName(navigator.userAgent), credential }, csrf_token);
+    });
 
   function proceed(answer: SignInAnswer) {
     if (answer.outcome === "signed_in") signedIn(answer);
@@ -137,7 +157,7 @@ export function SignInForm({
       {(step === "code" || step === "set_up") && (
         <TextField
           label="Code"
-          hint={step === "code" ? CODE_HINT : "The 6-digit code from your authenticator app."}
+          hint={step === "code" ? codeHint(half_session!) : "The 6-digit code from your authenticator app."}
           autoComplete="one-time-code"
           pattern={step === "code" ? CODE_PATTERN : "[0-9 ]{6,7}"}
           required
@@ -150,6 +170,21 @@ export function SignInForm({
       <Button tone="primary" type="submit" busy={busy}>
         {buttons[step]}
       </Button>
+      {step === "password" && canUsePasskeys(passkeys) && (
+        <Button icon="key" onClick={usePasskey}>
+          Sign in with a passkey
+        </Button>
+      )}
+      {step === "code" && half_session!.passkeys > 0 && (
+        <Button icon="key" onClick={usePasskey}>
+          Use a passkey
+        </Button>
+      )}
+      {step === "set_up" && canUsePasskeys(passkeys) && (
+        <Button icon="key" onClick={setUpPasskey}>
+          Set up a passkey instead
+        </Button>
+      )}
       {step === "password" && mail && (
         <Button tone="quiet" onClick={() => setForgotten(true)}>
           Forgot your password?

@@ -5,15 +5,19 @@ import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
 
+const isPortal = (): boolean => location.pathname.startsWith("/portal");
+
+/** Leaves the page for the provider. */
+export const startSso = (email: string): Promise<void> =>
+  api("/session/sso", {
+    method: "POST",
+    body: { ...(isPortal() && { email: email.trim() }), return_to: location.pathname },
+  }).then(({ redirect_to }) => location.assign(redirect_to));
+
 /** The button of the staff's provider, or in the portal of the provider for the entered email address. */
 export function SingleSignOn({ offer, email }: { offer: SsoOffer | null; email: string }) {
-  const portal = location.pathname.startsWith("/portal");
-  const start = useChange(() =>
-    api("/session/sso", {
-      method: "POST",
-      body: { ...(portal && { email: email.trim() }), return_to: location.pathname },
-    }).then(({ redirect_to }) => location.assign(redirect_to)),
-  );
+  const portal = isPortal();
+  const start = useChange(() => startSso(email));
   const offered = portal ? offer?.partners : offer?.staff !== null;
   if (offer === null || !offered) return null;
   return (

@@ -5,13 +5,16 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
-import { CODE_HINT, CODE_PATTERN, countDown } from "./recovery-codes.tsx";
+import { givePasskey } from "./passkey.ts";
+import { CODE_PATTERN, codeHint, countDown } from "./recovery-codes.tsx";
 import { signedIn, useSignedIn } from "./session.ts";
+import { startSso } from "./single-sign-on.tsx";
 import { endStepUp } from "./step-up.ts";
 
 /** Asks for the code or the password again before a sensitive change. The change then runs by itself. */
 export function StepUpDialog() {
-  const { totp_on } = useSignedIn();
+  const session = useSignedIn();
+  const { totp_on, passkeys, opened_with, csrf_token } = session;
   const [with_code, setWithCode] = useState(totp_on);
   const [text, setText] = useState("");
   const verify = useChange(
@@ -28,6 +31,9 @@ export function StepUpDialog() {
       },
     },
   );
+  const use = useChange(() => givePasskey("confirm", csrf_token), { after: () => endStepUp(true) });
+  const again = useChange(() => startSso(session.email));
+  const error = verify.error ?? use.error ?? again.error;
   const change = (code: boolean) => {
     setWithCode(code);
     setText("");
@@ -45,18 +51,31 @@ export function StepUpDialog() {
               {with_code ? "Use the password" : "Use a code"}
             </Button>
           )}
+          {opened_with === "sso" && (
+            <Button busy={again.busy} onClick={() => void again.run()}>
+              Sign in again
+            </Button>
+          )}
+          {passkeys > 0 && (
+            <Button icon="key" busy={use.busy} onClick={() => void use.run()}>
+              Use a passkey
+            </Button>
+          )}
           <Button tone="primary" type="submit" busy={verify.busy}>
             Confirm
           </Button>
         </>
       }
     >
-      <p>This action needs a recent sign-in.</p>
+      <p>
+        This action needs a recent sign-in.
+        {opened_with === "sso" && " If you have no password here, sign in again: the browser leaves this page."}
+      </p>
       {with_code ? (
         <TextField
           key="code"
           label="Code"
-          hint={CODE_HINT}
+          hint={codeHint(session)}
           autoComplete="one-time-code"
           pattern={CODE_PATTERN}
           required
@@ -76,7 +95,7 @@ export function StepUpDialog() {
           onChange={(event) => setText(event.target.value)}
         />
       )}
-      {verify.error !== null && <Problem error={verify.error} />}
+      {error !== null && <Problem error={error} />}
     </Dialog>
   );
 }

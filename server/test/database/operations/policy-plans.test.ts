@@ -1,0 +1,143 @@
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { fillOrderBook } from "../../../../bench/order-book.ts";
+import { ACCOUNT_SETTING } from "../../../src/db/db.ts";
+import { products } from "../../../src/seed/cast.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { allStatements } from "../../support/tools/all-statements.ts";
+import { unboundTables } from "../../support/tools/unbound-tables.ts";
+
+const PERMISSION_DENIED = "42501";
+/** Enough that an index matters for the tables that grow. */
+const ORDERS = 3_000;
+/** On each page, as far as the planner knows. */
+const ROWS = 20_000;
+
+/** Statements, each by a part of its text, that lose a column of a search to the policies, and why that is fine. */
+const EXEMPT: readonly (readonly [part: string, reason: string])[] = [
+  ["done as ( update intake_message m set state = 'processed'", "intake works as the jobs role"],
+  ["null as order_number, null as order_status, null as stage", "the dashboard works as the jobs role"],
+  ["with taken as ( select i.* from orders o join order_item i", "searches the items by their patient instead"],
+];
+
+let app: TestApp;
+let owner: pg.Client;
+let service: pg.Client;
+let tenants: Set<string>;
+let filled: Set<string>;
+beforeAll(async () => {
+  app = await startTestApp({ unlimited: true });
+  for (const partner of [0, 1]) {
+    const { account_id } = app.demo.partners[partner]!;
+    const { order_number: sample, items } = await placed(app, (await newOrder(app, { partner })).body, { partner });
+    const product = products.find(({ sku }) => sku === items[0]!.sku)!;
+    await fillOrderBook({ ...app.deps, db: app.owner }, account_id, { sample, product, count: ORDERS });
+  }
+  await asIfLarge();
+  const open = async (connectionString: string) => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    // As the service's connections plan after a few calls, and as if the small tables were large too.
+    await client.query("set plan_cache_mode = force_generic_plan");
+    await client.query("set enable_seqscan = off");
+    await client.query("select set_config($1, $2, false)", [ACCOUNT_SETTING, app.demo.partners[0]!.account_id]);
+    return client;
+  };
+  owner = await open(app.config.DATABASE_OWNER_URL);
+  service = await open(app.config.DATABASE_URL);
+  const { rows } = await owner.query(`
+    select c.relname::text as name from pg_class c
+    join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id'
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
+  tenants = new Set(rows.map(({ name }) => name));
+  const large = await owner.query(`
+    select c.relname::text as name from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.reltuples = ${ROWS}`);
+  filled = new Set(large.rows.map(({ name }) => tableOf(name)));
+});
+afterAll(async () => {
+  await owner?.end();
+  await service?.end();
+  await app.stop();
+});
+
+/** As if each table that has a row had very many, and nothing were known of their values. */
+async function asIfLarge(): Promise<void> {
+  const { rows } = await app.owner.raw(`
+    select c.oid::regclass::text as name from pg_class c
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'`);
+  for (const { name } of rows) await app.owner.raw(`alter table ${name} set (autovacuum_enabled = false)`);
+  await app.owner.raw("delete from pg_statistic");
+  await app.owner.raw(`
+    update pg_class set relpages = 1, reltuples = ${ROWS}
+    where relnamespace = 'public'::regnamespace and relkind = 'r' and pg_relation_size(oid) > 0`);
+}
+
+type Plan = {
+  "Node Type": string;
+  "Relation Name"?: string;
+  "Index Cond"?: string;
+  Plans?: Plan[];
+};
+
+/** A week of events counts as its table. */
+const tableOf = (name: string) => name.replace(/_(\d{8}|default)$/, "");
+
+/** How each table is read: the columns that an index is searched by. */
+function scans(plan: Plan, parent = ""): [table: string, columns: string[]][] {
+  const { "Relation Name": own, "Index Cond": condition, Plans = [] } = plan;
+  const table = tableOf(own ?? parent);
+  const columns = [...(condition ?? "").matchAll(/\(\(?(?:\w+\.)?"?(\w+)"?(?:\)?::\w+)?\)? (?:=|<|>|<=|>=|@>|&&) /g)];
+  const found = columns.map(([, column]) => column!);
+  return [
+    ...(condition === undefined ? [] : [[table, found] as [string, string[]]]),
+    ...Plans.flatMap((one) => scans(one, own ?? "")),
+  ];
+}
+
+/** The searches of the first plan that the second has not, or only with fewer columns. */
+function lost(before: Searches, after: Searches): string[] {
+  const kept = (table: string, columns: string[]) =>
+    after.some(([other, found]) => other === table && columns.every((column) => found.includes(column)));
+  // An empty table is read in any way.
+  const missing = before.filter(([table, columns]) => filled.has(table) && !kept(table, columns));
+  return [...new Set(missing.map(([table, columns]) => `${table} (${columns.join(", ")})`))];
+}
+type Searches = ReturnType<typeof scans>;
+
+async function planOf(client: pg.Client, text: string): Promise<Searches | "not allowed"> {
+  await client.query("deallocate all");
+  try {
+    await client.query(`prepare statement as ${text}`);
+    const { rows } = await client.query("select cardinality(parameter_types) as count from pg_prepared_statements");
+    const nulls = Array.from({ length: rows[0].count }, () => "null").join(", ");
+    const answer = await client.query(
+      `explain (costs off, format json) execute statement${nulls === "" ? "" : `(${nulls})`}`,
+    );
+    return scans(answer.rows[0]["QUERY PLAN"][0].Plan);
+  } catch (error) {
+    if ((error as pg.DatabaseError).code === PERMISSION_DENIED) return "not allowed";
+    throw error;
+  }
+}
+
+test("every statement searches its tables by the same columns with the row-level policies as without", async () => {
+  // A statement that is bound to no account runs as the jobs role, without these policies.
+  const texts = (await allStatements()).filter(
+    (text) => /^(with|select|insert|update|delete)\b/.test(text) && unboundTables(text, tenants).length === 0,
+  );
+  const differing: { text: string; lost: string[] }[] = [];
+  let compared = 0;
+  for (const text of texts) {
+    const secured = await planOf(service, text);
+    // Only jobs run it.
+    if (secured === "not allowed") continue;
+    compared++;
+    const missing = lost((await planOf(owner, text)) as Searches, secured);
+    if (missing.length > 0) differing.push({ text, lost: missing });
+  }
+  expect(compared).toBeGreaterThan(120);
+  expect(differing.filter(({ text }) => !EXEMPT.some(([part]) => text.includes(part)))).toEqual([]);
+  expect(EXEMPT.filter(([part]) => !differing.some(({ text }) => text.includes(part)))).toEqual([]);
+});
