@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listReviews } from "../../../src/db/intake/reviews.ts";
 import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import { WorkRefusal } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { openFacts } from "../../../src/usecases/intake/message-answer.ts";
 import { acted, eventsOf, linesOf, readOrder } from "../../support/actions.ts";
 import { newMessage, openIntake } from "../../support/intake.ts";
 import { placed } from "../../support/orders.ts";
@@ -88,10 +90,9 @@ describe("a CancelRx", () => {
       expect(await prescriptionRow(prescription_id)).toEqual({ active: false, units: 90 });
       expect(await statusOf(order_number)).toMatchObject({ order_status: "On Hold", exceptions: [{ id: 73 }] });
       expect((await shop.load(order)).standing.held_from).toBe(stage);
-      const { rows } = await app.deps.db.raw(
-        "select facts from review where kind = 'canceled_in_filling' order by review_id desc limit 1",
-      );
-      expect(rows).toEqual([{ facts: { order_numbers: [order_number] } }]);
+      const reviews = (await listReviews(app.deps.db, null, true)).map((row) => openFacts(app.deps.vault, row));
+      const about = reviews.filter(({ kind }) => kind === "canceled_in_filling").at(-1)!;
+      expect(about.facts).toEqual({ order_numbers: [order_number] });
       const sent = linesOf(await eventsOf(app, order_number)).slice(-3);
       expect(sent.map((line) => line.replace(/^\d+ /, ""))).toEqual([
         "RX_UPDATED",
