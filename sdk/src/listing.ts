@@ -34,3 +34,17 @@ export function listing<Item, Page extends { next_cursor: string | null }>(
     },
   };
 }
+
+/** A list without pages. Its answer has a next part only if it is very large. */
+export async function wholeList<Item, Part extends { next_cursor?: string | undefined }>(
+  load: (cursor: string | undefined) => Promise<Part>,
+  itemsOf: (part: Part) => readonly Item[],
+): Promise<Item[]> {
+  const items: Item[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const part = await load(cursor);
+    items.push(...itemsOf(part));
+    cursor = part.next_cursor;
+    if (cursor === undefined) return items;
+  }
+}

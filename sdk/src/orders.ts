@@ -11,7 +11,7 @@ import type {
 } from "@pestle/contract";
 import type { Call, CallOptions, WriteOptions } from "./client.ts";
 import { findOrder, type Look, lookUpAfter } from "./find-order.ts";
-import { type Listing, listing } from "./listing.ts";
+import { type Listing, listing, wholeList } from "./listing.ts";
 import type { AnswerOf, QueryOf } from "./operations.ts";
 
 export type OrderFilter = Omit<QueryOf<"listOrders">, "cursor">;
@@ -96,8 +96,11 @@ export function ordersOf(call: Call, look: Look): Orders {
     },
     replaceAddress: (order_number, body, options) =>
       call("replaceOrderAddress", { path: { order_number }, body }, options),
-    actionRequests: async (order_number, options) =>
-      (await call("listOrderActionRequests", { path: { order_number } }, options)).partner_order_action_requests,
+    actionRequests: (order_number, options) =>
+      wholeList(
+        (cursor) => call("listOrderActionRequests", { path: { order_number }, query: { cursor } }, options),
+        ({ partner_order_action_requests }) => partner_order_action_requests,
+      ),
     cancel: (order_number, options) => act(order_number, { event: "cancel" }, options),
     hold: (order_number, options) => act(order_number, { event: "hold" }, options),
     release: (order_number, options) => act(order_number, { event: "release" }, options),

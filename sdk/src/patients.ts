@@ -8,6 +8,7 @@ import type {
   PatientUpdate,
 } from "@pestle/contract";
 import type { Call, CallOptions, WriteOptions } from "./client.ts";
+import { wholeList } from "./listing.ts";
 import type { QueryOf } from "./operations.ts";
 
 export type Patients = {
@@ -34,8 +35,11 @@ export type Patients = {
 export const patientsOf = (call: Call): Patients => ({
   get: (patient_id, options) => call("getPatient", { path: { patient_id } }, options),
   update: (patient_id, body, options) => call("updatePatient", { path: { patient_id }, body }, options),
-  prescriptions: async (patient_id, query = {}, options) =>
-    (await call("listPatientPrescriptions", { path: { patient_id }, query }, options)).medication_request,
+  prescriptions: (patient_id, query = {}, options) =>
+    wholeList(
+      (cursor) => call("listPatientPrescriptions", { path: { patient_id }, query: { ...query, cursor } }, options),
+      ({ medication_request }) => medication_request,
+    ),
   addAddress: (patient_id, body, options) => call("addShippingAddress", { path: { patient_id }, body }, options),
   removeAddress: (patient_id, address_id, options) =>
     call("removeShippingAddress", { path: { patient_id, address_id } }, options),

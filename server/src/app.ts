@@ -43,6 +43,7 @@ import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
 import { entryChainer } from "./usecases/operations/audit/chain-entries.ts";
+import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts";
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
 import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
@@ -97,6 +98,7 @@ const KEEP_READS_EVERY_MS = 1_000;
 const CHAIN_AUDIT_EVERY_MS = 5_000;
 /** A root that was not shipped is tried again this often. */
 const SIGN_AUDIT_EVERY_MS = 60_000;
+const DROP_AUDIT_EVERY_MS = 3_600_000;
 /** At most how often a process that does not deliver webhooks notifies the others of new events. */
 const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
@@ -279,6 +281,7 @@ export async function startApp(
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
       startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
       startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
+      startLoop(deps, "drop-audit", DROP_AUDIT_EVERY_MS, async () => void (await dropOldEntries(deps))),
       startLoop(deps, "renew-keys", RENEW_KEYS_EVERY_MS, async () => {
         const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
         if (key_id !== null) log.info({ key_id }, "added a data key");

@@ -259,6 +259,12 @@ export const settings = {
     3_650,
     "Days that events and attempts are kept. Undelivered events are kept longer.",
   ),
+  AUDIT_RETENTION_YEARS: whole(
+    "6",
+    1,
+    100,
+    "Years that the audit log keeps its entries. The default is the minimum of HIPAA (45 CFR 164.316).",
+  ),
   AUDIT_ROOTS_TO: {
     default: "",
     meaning:

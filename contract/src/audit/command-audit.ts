@@ -46,6 +46,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "sso unlink": writes("command_run", "person"),
   "audit verify": writes("command_run", "service"),
   "audit prove": writes("command_run", "export", "order"),
+  "audit disclosures": writes(["command_run", "disclosures_exported"], "export"),
   "audit root": writes("command_run", "service"),
   "audit key": writes("command_run", "key"),
   "keys show": writes("command_run", "key"),

@@ -22,5 +22,6 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "keep-reads": writes("audit_gap", "service"),
   "chain-audit": notAudited("It hashes the entries that exist, and shows no data."),
   "sign-audit": notAudited("It signs a hash of the log. The table of roots records it."),
+  "drop-audit": writes("audit_dropped", "service"),
   tidy: notAudited(HOUSEKEEPING),
 };

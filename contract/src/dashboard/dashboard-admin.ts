@@ -296,6 +296,7 @@ export const auditActions = {
   audit_viewed: "viewed the audit log",
   disclosures_viewed: "viewed who saw a patient's data",
   disclosures_exported: "exported who saw a patient's data",
+  audit_dropped: "dropped entries of the audit log that were past their retention",
   audit_gap: "stopped before it wrote its last reads to the audit log",
 } as const;
 export type AuditAction = keyof typeof auditActions;

@@ -65,5 +65,8 @@ export const paged = {
   cursor: string("`next_cursor` of the previous page."),
 };
 
+/** For lists that have no pages below 1 MiB. */
+export const restOfList = string("`next_cursor` of the answer before, if it had one.");
+
 export const bodyCodes = [40000, 40001, 40002, 40004] as const satisfies readonly ErrorCode[];
 export const idempotencyCodes = [40005, 42299] as const satisfies readonly ErrorCode[];

@@ -7,7 +7,7 @@ import { order } from "../openapi/example-records.ts";
 import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "../requests.ts";
 import { ActionRequest, HistoryEntry, Order, OrderException } from "../resources.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
-import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
+import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged, restOfList } from "./endpoint.ts";
 
 /** Every error an order can get (spec, `POST /orders`: 422 codes). */
 const orderCodes: readonly ErrorCode[] = errorCodes.filter(
@@ -202,11 +202,18 @@ export const orderEndpoints = [
     tags: ["Orders"],
     auth: "bearer:partners",
     summary: "List the action requests of an order",
-    description: "Every accepted request, newest first, each with the current order.",
+    description:
+      "Every accepted request, newest first, each with the current order. An answer of more than 1 MiB ends earlier, with `next_cursor`.",
+    query: { cursor: restOfList },
     responses: {
-      200: answer("The requests.", object({ partner_order_action_requests: array(ActionRequest) }), {
-        partner_order_action_requests: [actionRequest],
-      }),
+      200: answer(
+        "The requests.",
+        object(
+          { partner_order_action_requests: array(ActionRequest), next_cursor: string() },
+          { optional: ["next_cursor"] },
+        ),
+        { partner_order_action_requests: [actionRequest] },
+      ),
     },
     codes: [40003],
     may_be_missing: true,

@@ -3,7 +3,7 @@ import { identityDocument, patient, patientAddress, prescription, shipTo } from 
 import { AddressInput, IdentityDocumentInput, PatientUpdate, SafetyEntryRemoval } from "../requests.ts";
 import { IdentityDocument, MedicationRequest, Patient, PatientAddress } from "../resources.ts";
 import { array, boolean, object, string } from "../schema.ts";
-import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
+import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, restOfList } from "./endpoint.ts";
 
 const addressCodes = [42221, 42222, 42223, 42225, 42226, 42227, 42230] as const satisfies readonly ErrorCode[];
 
@@ -66,16 +66,20 @@ export const patientEndpoints = [
     tags: ["Patients"],
     auth: "bearer:partners",
     summary: "List a patient's prescriptions",
-    description: "All prescriptions of the patient, newest first.",
+    description:
+      "All prescriptions of the patient, newest first. An answer of more than 1 MiB ends earlier, with `next_cursor`.",
     query: {
       active: boolean(
         "`true`: only prescriptions that are active. `false`: only those that the prescriber canceled or replaced.",
       ),
+      cursor: restOfList,
     },
     responses: {
-      200: answer("The prescriptions.", object({ medication_request: array(MedicationRequest) }), {
-        medication_request: [prescription],
-      }),
+      200: answer(
+        "The prescriptions.",
+        object({ medication_request: array(MedicationRequest), next_cursor: string() }, { optional: ["next_cursor"] }),
+        { medication_request: [prescription] },
+      ),
     },
     codes: [40003],
     may_be_missing: true,

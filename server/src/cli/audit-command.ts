@@ -6,17 +6,22 @@ import type { Queryable } from "../db/db.ts";
 import { insertAudit } from "../db/operations/audit.ts";
 import type { CommandRow } from "./program.ts";
 
-type Running = { name: string; argument: string; env: NodeJS.ProcessEnv | undefined };
+type Running = { name: string; argument: string; is_patient: boolean; env: NodeJS.ProcessEnv | undefined };
 const running = new AsyncLocalStorage<Running>();
 
 /** The command, so that the audit entry names it. Every command passes through here (commands.ts). */
 export const recorded = (row: CommandRow): CommandRow => ({
   ...row,
   run: (options, argument, env) =>
-    running.run({ name: row.name, argument, env }, () => row.run(options, argument, env)),
+    running.run({ name: row.name, argument, is_patient: row.argument?.[0] === "patient_id", env }, () =>
+      row.run(options, argument, env),
+    ),
 });
 
-/** Ids of accounts, credentials, orders and prescriptions. Other arguments can hold names, so the log leaves them out. */
+/**
+ * Ids of accounts, credentials, orders and prescriptions. Other arguments can hold names, so the log leaves them out. It
+ * also leaves out a patient's id, which can be a clinic's record number.
+ */
 const ID = /^[A-Za-z0-9]{1,12}(-[A-Za-z0-9]{1,12})?$/;
 
 /**
@@ -28,11 +33,19 @@ export async function auditCommand(db: Queryable, at: Date): Promise<void> {
   if (command === undefined) return;
   const rule = commandAuditOf(command.name);
   if (rule !== undefined && "not_audited" in rule) return;
-  const subject = ID.test(command.argument) ? `${command.name} ${command.argument}` : command.name;
-  const by = { person_id: null, role: "command line", os_user: osUser(command.env), request_id: null };
+  const subject =
+    ID.test(command.argument) && !command.is_patient ? `${command.name} ${command.argument}` : command.name;
   const field_groups = rule?.groups ?? [];
-  await insertAudit(db, { at, ...by, account_id: null, action: "command_run", subject, field_groups });
+  await insertAudit(db, { at, ...commandActor(), account_id: null, action: "command_run", subject, field_groups });
 }
+
+/** Who runs the command, for further entries. */
+export const commandActor = () => ({
+  person_id: null,
+  role: "command line",
+  os_user: osUser(running.getStore()?.env),
+  request_id: null,
+});
 
 /** With `sudo`, also the user who ran it. */
 function osUser(env: NodeJS.ProcessEnv | undefined): string {

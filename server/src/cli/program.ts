@@ -44,7 +44,7 @@ export const groups: Record<string, string> = {
   webhooks: "webhook endpoints: add, test, statistics",
   events: "an account's events and their deliveries",
   logs: "an account's API requests",
-  audit: "the audit log: verify, prove, sign",
+  audit: "the audit log: verify, prove, sign, list disclosures",
   keys: "encryption keys",
   database: "the roles of your PostgreSQL",
 };

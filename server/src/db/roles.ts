@@ -59,6 +59,7 @@ const ACROSS_ACCOUNTS = new Set(["person_due", "person_link"]);
 const ownerFunctions: readonly string[] = [
   "add_webhook_weeks",
   "detach_webhook_week",
+  "drop_audit_entries",
   "drop_webhook_week",
   "link_person",
   "recheck_person",

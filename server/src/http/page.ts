@@ -38,7 +38,7 @@ function linkedAnswer<Body extends object>(url: string, body: Body, next_cursor:
   return json(200, { ...body, next_cursor }, headers);
 }
 
-function linkTo(url: string, cursor: string): string {
+export function linkTo(url: string, cursor: string): string {
   const address = new URL(url, "http://list");
   address.searchParams.set("cursor", cursor);
   return `<${address.pathname}${address.search}>; rel="next"`;
@@ -83,14 +83,20 @@ export async function listAnswer<Entry>(
     cursorAfter: (index: number) => string;
     next_cursor: string | null;
     end?: string;
+    /** A list that is whole up to a page's size has `next_cursor` only beyond it. */
+    whole?: true;
     patientOf?: (entry: Entry) => string | null | undefined;
   },
 ): Promise<Answer> {
   const texts = await renderEach(records, MOST_PAGE_BYTES);
   const cut = texts.length < records.length ? given.cursorAfter(texts.length - 1) : null;
   const next_cursor = cut ?? given.next_cursor;
-  const rest = { ...(given.end !== undefined && { end_cursor: cut ?? given.end }), next_cursor };
-  const text = `{${JSON.stringify(name)}:[${texts.join()}],${JSON.stringify(rest).slice(1)}`;
+  const rest = {
+    [name]: [],
+    ...(given.end !== undefined && { end_cursor: cut ?? given.end }),
+    ...(given.whole && next_cursor === null ? {} : { next_cursor }),
+  };
+  const text = JSON.stringify(rest).replace("[]", () => `[${texts.join()}]`);
   const made = answer(200, rendered(text), next_cursor === null ? undefined : { link: linkTo(url, next_cursor) });
   const { patientOf } = given;
   if (patientOf === undefined) return made;

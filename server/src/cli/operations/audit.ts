@@ -1,6 +1,7 @@
 import type { AuditRoot } from "@pestle/contract";
 import { rootDestinations } from "../../adapters/root-destinations.ts";
 import { readConfig } from "../../config.ts";
+import { insertAudit } from "../../db/operations/audit.ts";
 import { listAuditKeys } from "../../db/operations/audit-roots.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { requireAccount } from "../../usecases/accounts/require-account.ts";
@@ -11,6 +12,8 @@ import { shipRoots, unshippedRoots } from "../../usecases/operations/audit/ship-
 import { renewAuditKey, signNow } from "../../usecases/operations/audit/sign-root.ts";
 
 import { verifyLog } from "../../usecases/operations/audit/verify-log.ts";
+import { disclosureLines, disclosuresHead, walkDisclosures } from "../../usecases/operations/read-disclosures.ts";
+import { commandActor } from "../audit-command.ts";
 import { readText, writePrivate } from "../files.ts";
 import { facts, minute, progress } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -70,6 +73,32 @@ export const auditCommands: readonly CommandRow[] = [
       if (typeof out !== "string") return { data, text };
       writePrivate(out, `${text}\n`);
       return { data, text: `Wrote a proof of ${data.entries.length} entries to ${out}.` };
+    },
+  },
+  {
+    name: "audit disclosures",
+    summary: "list everyone who saw or changed a patient's data, as CSV; with --json, as JSON",
+    argument: ["patient_id", "the patient, as the partner names them"],
+    options: [ACCOUNT, ["--out <file>", "the file to write (default: standard output)"]],
+    examples: [
+      "audit disclosures wren-2 --account 3f9k2m8x1q7z",
+      "audit disclosures wren-2 --account 3f9k2m8x1q7z --out disclosures.csv",
+    ],
+    async run({ account, out }, patient_id, env) {
+      const lines = await withSchema(readConfig(env), async ({ db, now: at }) => {
+        const { account_id } = await requireAccount(db, String(account));
+        const about = { account_id, action: "disclosures_exported" as const, subject: null, patients: [patient_id] };
+        // The export is a disclosure too, so it is the first line of the list.
+        await insertAudit(db, { at, ...commandActor(), ...about });
+        const found = [];
+        for await (const page of walkDisclosures(db, account_id, patient_id)) found.push(...page);
+        if (found.length === 0) throw new AdminRefusal("There is no such patient in this account.");
+        return found;
+      });
+      const text = `${disclosuresHead}${disclosureLines(lines)}`.trimEnd();
+      if (typeof out !== "string") return { data: { disclosures: lines }, text };
+      writePrivate(out, `${text}\n`);
+      return { data: { file: out, disclosures: lines.length }, text: `Wrote ${lines.length} disclosures to ${out}.` };
     },
   },
   {

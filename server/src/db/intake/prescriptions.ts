@@ -4,14 +4,24 @@ import { type Queryable, sql } from "../db.ts";
 
 export type SealedFact = PrescriptionFact & { written_sealed: Buffer | null };
 /** A patient's prescriptions with the dispenses of all their orders. */
-export type PatientPrescriptions = {
-  workflow: Workflow;
-  prescriptions: (SealedFact & { medication_dispenses: MedicationDispense[] })[];
+export type PatientPrescriptions = { workflow: Workflow; prescriptions: PatientPrescription[] };
+export type PatientPrescription = SealedFact & {
+  intake_message_id: number;
+  medication_dispenses: MedicationDispense[];
 };
+/** When a prescription arrived, and its place among those of the same moment. */
+export type Arrival = { received_at: Date; intake_message_id: number };
 
 const ofPatient = sql<
-  [account_id: string, patient_id: string, active: boolean | null],
-  SealedFact & {
+  [
+    account_id: string,
+    patient_id: string,
+    active: boolean | null,
+    received_at: Date | null,
+    intake_message_id: number | null,
+    most: number,
+  ],
+  PatientPrescription & {
     workflow: Workflow;
     prescription_id: number | null;
     medication_dispenses: MedicationDispense[];
@@ -20,7 +30,7 @@ const ofPatient = sql<
 select a.workflow, r.prescription_id, p.patient_id, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
   r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
-  r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors,
+  r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors, r.intake_message_id,
   coalesce((
     select json_agg(json_build_object(
       'dispense_id', i.dispense_id, 'order_number', i.order_number, 'order_status', o.order_status,
@@ -40,16 +50,21 @@ from patient p
 join account a on a.account_id = p.account_id
 left join prescription r on r.account_id = p.account_id and r.patient_id = p.patient_id
   and ($3::boolean is null or r.active = $3)
+  and ($4::timestamptz is null or (r.received_at, r.intake_message_id) < ($4, $5::bigint))
 where p.account_id = $1 and p.patient_id = $2
-order by r.received_at desc, r.intake_message_id desc`;
-/** All prescriptions of a patient, newest first; undefined if there is no such patient. */
+order by r.received_at desc, r.intake_message_id desc
+limit $6`;
+/** Prescriptions of a patient that arrived before a position, newest first; undefined if there is no such patient. */
 export async function loadPrescriptions(
   db: Queryable,
   account_id: string,
   patient_id: string,
   active: boolean | null,
+  before: Arrival | null,
+  most: number,
 ): Promise<PatientPrescriptions | undefined> {
-  const rows = await db.rows(ofPatient, [account_id, patient_id, active]);
+  const { received_at = null, intake_message_id = null } = before ?? {};
+  const rows = await db.rows(ofPatient, [account_id, patient_id, active, received_at, intake_message_id, most]);
   const [first] = rows;
   return first && { workflow: first.workflow, prescriptions: rows.filter((row) => row.prescription_id !== null) };
 }

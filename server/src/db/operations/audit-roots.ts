@@ -38,6 +38,14 @@ order by root_number desc
 limit 1`;
 export const newestRoot = (db: Queryable) => db.row(newest, []);
 
+const before = sql<[at: Date], RootRow>`
+select root_number, size, root_hash, at, key_id, signature
+from audit_root
+where at < $1
+order by root_number desc
+limit 1`;
+export const newestRootBefore = (db: Queryable, at: Date) => db.row(before, [at]);
+
 const after = sql<[root_number: number, limit: number], RootRow>`
 select root_number, size, root_hash, at, key_id, signature
 from audit_root

@@ -59,6 +59,25 @@ update audit_tree
 set settled_id = greatest(settled_id, $1)`;
 export const settleEntries = (db: Queryable, audit_id: number) => db.run(settle, [audit_id]);
 
+const noteDrop = sql<[size: number]>`
+update audit_tree
+set dropped_size = greatest(dropped_size, $1)`;
+/** From now on, entries below this position may be gone. */
+export const noteDropped = (tx: Tx, size: number) => tx.run(noteDrop, [size]);
+
+const drop = sql<[most: number], { gone: number }>`select drop_audit_entries($1) as gone`;
+/** Deletes some of those entries. Returns how many. */
+export const dropEntries = async (db: Queryable, most: number) => (await db.row(drop, [most]))!.gone;
+
+const lastDrop = sql<[size: number], { at: Date }>`
+select e.at
+from audit_entry e
+where e.action = 'audit_dropped' and e.subject like $1 || ' entries, %'
+order by e.audit_id desc
+limit 1`;
+/** When the log recorded that entries below this position were dropped. */
+export const findDrop = (db: Queryable, size: number) => db.row(lastDrop, [size]);
+
 type NodeRow = { level: number; place: number; hash: Buffer };
 const nodes = sql<[levels: number[], places: number[]], NodeRow>`
 select 0 as level, l.position as place, l.entry_hash as hash

@@ -180,14 +180,23 @@ export const listShipToAddresses = (db: Queryable, account_id: string, patient_i
   db.rows(shipTos, [account_id, patient_id]);
 
 export type ActionRequestRow = { id: number; event: ActionKey; reason_id: number | null; created_at: Date };
-const requests = sql<[account_id: string, order_number: string], ActionRequestRow>`
+const requests = sql<
+  [account_id: string, order_number: string, created_at: Date | null, id: number | null, most: number],
+  ActionRequestRow
+>`
 select id, event, reason_id, created_at
 from order_action_request
-where account_id = $1 and order_number = $2
-order by created_at desc, id desc`;
-/** The action requests of an order, newest first. */
-export const listActionRequests = (db: Queryable, account_id: string, order_number: string) =>
-  db.rows(requests, [account_id, order_number]);
+where account_id = $1 and order_number = $2 and ($3::timestamptz is null or (created_at, id) < ($3, $4::bigint))
+order by created_at desc, id desc
+limit $5`;
+/** Action requests of an order before a position, newest first. */
+export const listActionRequests = (
+  db: Queryable,
+  account_id: string,
+  order_number: string,
+  before: Pick<ActionRequestRow, "created_at" | "id"> | null,
+  most: number,
+) => db.rows(requests, [account_id, order_number, before?.created_at ?? null, before?.id ?? null, most]);
 
 const unchecked = sql<[most: number, environment: Environment | null], { account_id: string; order_number: string }>`
 select e.account_id, e.order_number

@@ -6,16 +6,18 @@ import {
   orderStatuses,
   orderStatusReasons,
 } from "@pestle/contract";
-import { findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
+import { type ActionRequestRow, findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
-import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { MOST_PAGE_BYTES } from "../../domain/values/page-bytes.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
 import { changeOrderAddress } from "../../usecases/orders/change-order-address.ts";
 import * as write from "../../usecases/orders/place-order.ts";
 import { type OrderQuery, readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
 import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
 import { answer, json, rendered, showing } from "../answer.ts";
-import { cursorOf, listAnswer, pageAnswer, pageOf } from "../page.ts";
+import { type CursorList, openCursor, sealCursor } from "../cursors.ts";
+import { cursorOf, linkTo, listAnswer, pageAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
 
@@ -36,20 +38,39 @@ export const replaceOrderAddress: WriteHandler = (deps, call, body) =>
 export const requestOrderAction: WriteHandler = (deps, call, body) =>
   actOnOrder(deps, call, orderNumber(call.params), body);
 
-export const listOrderActionRequests: ReadHandler = async (deps, { grant, params }) => {
+/** An entry beside its order. */
+const BYTES_PER_REQUEST = 200;
+
+export const listOrderActionRequests: ReadHandler = async (deps, { grant, params, query, url }) => {
   const order_number = orderNumber(params);
   const order = await readOrder(deps, grant.account_id, order_number);
   if (order === undefined) throw new StatusRefusal(404);
-  const asked = await listActionRequests(deps.db, grant.account_id, order_number);
+  const list = { vault: deps.vault, account_id: grant.account_id, list: `action requests ${order_number}` };
+  const [cursor] = query.get("cursor") ?? [];
+  const before = cursor === undefined ? null : requestPosition(list, cursor);
   // The order is the same in each entry, so it is serialized once.
   const order_text = JSON.stringify(order);
-  const entries = asked.map(({ id, event, reason_id, created_at }) => {
+  const fitting = Math.max(1, Math.floor(MOST_PAGE_BYTES / (Buffer.byteLength(order_text) + BYTES_PER_REQUEST)));
+  const asked = await listActionRequests(deps.db, grant.account_id, order_number, before, fitting + 1);
+  const shown = asked.slice(0, fitting);
+  const entries = shown.map(({ id, event, reason_id, created_at }) => {
     const entry = JSON.stringify({ id, event, order_number, reason_id, created_at: created_at.toISOString() });
     return `${entry.slice(0, -1)},"order":${order_text}}`;
   });
   const seen = { patients: [order.patient_id], subject: order_number };
-  return showing(answer(200, rendered(`{"partner_order_action_requests":[${entries.join()}]}`)), seen);
+  const next = asked.length > fitting ? requestCursor(list, shown.at(-1)!) : null;
+  const rest = next === null ? "" : `,"next_cursor":${JSON.stringify(next)}`;
+  const body = rendered(`{"partner_order_action_requests":[${entries.join()}]${rest}}`);
+  return showing(answer(200, body, next === null ? undefined : { link: linkTo(url, next) }), seen);
 };
+
+type RequestPosition = Pick<ActionRequestRow, "created_at" | "id">;
+const requestCursor = (list: CursorList, { created_at, id }: RequestPosition) =>
+  sealCursor(list, `q${created_at.getTime()}.${id}`);
+function requestPosition(list: CursorList, cursor: string): RequestPosition {
+  const [, at, id] = /^q(\d{1,15})\.(\d{1,15})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
+  return { created_at: new Date(Number(at)), id: Number(id) };
+}
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
   const list = { vault: deps.vault, account_id: grant.account_id, list: "orders" };

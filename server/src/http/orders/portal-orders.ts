@@ -52,7 +52,7 @@ export const orderRoutes: readonly WebRoute[] = [
       const open = order.exceptions.map(({ id }) => id);
       const [history, asked, suggested_address] = await Promise.all([
         listHistory(deps.db, by.account_id, order_number, Number.MAX_SAFE_INTEGER, WHOLE_HISTORY),
-        listActionRequests(deps.db, by.account_id, order_number),
+        listActionRequests(deps.db, by.account_id, order_number, null, WHOLE_HISTORY),
         suggestionWhileHeld(deps, account.environment, order.address, open),
       ]);
       return json(200, {

@@ -1,9 +1,12 @@
+import type { Arrival } from "../../db/intake/prescriptions.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { isoShipment } from "../../domain/orders/order-answer.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import * as change from "../../usecases/patients/change-patient.ts";
 import { readPatient, readPrescriptions } from "../../usecases/patients/read-patient.ts";
 import { json, showing } from "../answer.ts";
+import { type CursorList, openCursor, sealCursor } from "../cursors.ts";
+import { listAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 
 export const getPatient: ReadHandler = async (deps, call) => {
@@ -18,17 +21,33 @@ export const updatePatient: WriteHandler = (deps, call, body) =>
 export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
   const active = activeOf(call.query);
   const { account_id, patient_id } = patientKey(call);
-  const found = await readPrescriptions(deps, account_id, patient_id, active);
+  const list = { vault: deps.vault, account_id, list: `rx ${patient_id} ${active}` };
+  const [cursor] = call.query.get("cursor") ?? [];
+  const before = cursor === undefined ? null : arrivalOf(list, cursor);
+  const found = await readPrescriptions(deps, account_id, patient_id, active, before);
   if (found === undefined) throw new StatusRefusal(404);
-  const medication_request = found.prescriptions.map(({ medication_dispenses, ...row }) =>
+  const { prescriptions, next } = found;
+  const medication_request = prescriptions.map(({ medication_dispenses, ...row }) =>
     medicationRequest(
       row,
       found.workflow,
       medication_dispenses.map(({ shipment, ...one }) => ({ ...one, shipment: shipment && isoShipment(shipment) })),
     ),
   );
-  return showing(json(200, { medication_request }), { patients: [patient_id] });
+  const made = await listAnswer(call.url, "medication_request", medication_request, {
+    cursorAfter: (index) => arrivalCursor(list, prescriptions[index]!),
+    next_cursor: next && arrivalCursor(list, next),
+    whole: true,
+  });
+  return showing(made, { patients: [patient_id] });
 };
+
+const arrivalCursor = (list: CursorList, { received_at, intake_message_id }: Arrival) =>
+  sealCursor(list, `r${received_at.getTime()}.${intake_message_id}`);
+function arrivalOf(list: CursorList, cursor: string): Arrival {
+  const [, at, id] = /^r(\d{1,15})\.(\d{1,15})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
+  return { received_at: new Date(Number(at)), intake_message_id: Number(id) };
+}
 
 export const addShippingAddress: WriteHandler = (deps, call, body) =>
   change.addShippingAddress(deps, call, patientKey(call), body);

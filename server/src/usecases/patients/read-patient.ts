@@ -1,10 +1,11 @@
-import type { Patient } from "@pestle/contract";
-import { loadPrescriptions } from "../../db/intake/prescriptions.ts";
+import type { Patient, Workflow } from "@pestle/contract";
+import { type Arrival, loadPrescriptions, type PatientPrescription } from "../../db/intake/prescriptions.ts";
 import { loadPatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import { patientAnswer } from "../../domain/patients/patient-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openWritten } from "../intake/written.ts";
+import { loadPage } from "../operations/load-page.ts";
 import type { PatientKey } from "./change-patient.ts";
 import { openRecord } from "./patient-rows.ts";
 
@@ -16,15 +17,36 @@ export async function readPatient(deps: Deps, { account_id, patient_id }: Patien
   });
 }
 
-/** All prescriptions of a patient, newest first; undefined if there is no such patient. */
-export async function readPrescriptions(deps: Deps, account_id: string, patient_id: string, active: boolean | null) {
+/** More than a page of them has. */
+const MOST_PRESCRIPTIONS = 10_000;
+const BYTES_PER_PRESCRIPTION = 700;
+const BYTES_PER_DISPENSE = 400;
+
+/**
+ * Prescriptions of a patient before a position, newest first, as many as a page takes; undefined if there is no such
+ * patient. `next`: the last one, if more follow.
+ */
+export async function readPrescriptions(
+  deps: Deps,
+  account_id: string,
+  patient_id: string,
+  active: boolean | null,
+  before: Arrival | null,
+) {
   return withKeysOfNow(deps, async () => {
-    const found = await loadPrescriptions(deps.db, account_id, patient_id, active);
-    return (
-      found && {
-        workflow: found.workflow,
-        prescriptions: found.prescriptions.map((row) => openWritten(deps.vault, account_id, row)),
-      }
+    let workflow: Workflow | undefined;
+    const { rows, more } = await loadPage(
+      MOST_PRESCRIPTIONS,
+      async (after: PatientPrescription | undefined, most) => {
+        const found = await loadPrescriptions(deps.db, account_id, patient_id, active, after ?? before, most);
+        workflow ??= found?.workflow;
+        return found?.prescriptions ?? [];
+      },
+      ({ written_sealed, medication_dispenses }) =>
+        BYTES_PER_PRESCRIPTION + (written_sealed?.length ?? 0) + BYTES_PER_DISPENSE * medication_dispenses.length,
     );
+    if (workflow === undefined) return undefined;
+    const prescriptions = rows.map((row) => openWritten(deps.vault, account_id, row));
+    return { workflow, prescriptions, next: more ? rows.at(-1)! : null };
   });
 }

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { MOST_PAGE_BYTES } from "../../../src/domain/values/page-bytes.ts";
 import { listAnswer, renderEach } from "../../../src/http/page.ts";
 import { loadPage } from "../../../src/usecases/operations/load-page.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { newOrder, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const KIB = 1024;
@@ -121,6 +123,59 @@ describe("the service", () => {
     expect(loaded).toHaveLength(pages);
     expect(Math.max(...loaded)).toBeLessThanOrEqual(MOST_PAGE_BYTES);
   });
+
+  test("ends the two lists without pages at a mebibyte too, and continues with next_cursor", async () => {
+    const { account_id } = app.demo.partners[0]!;
+    const order = await placed(app, (await newOrder(app)).body);
+    const { patient_id, order_number } = order;
+    await app.owner.raw(
+      `insert into order_action_request (account_id, order_number, event, created_at)
+      select $1, $2, 'hold', date_trunc('second', now()) - n * interval '1 second' from generate_series(1, 1500) n`,
+      [account_id, order_number],
+    );
+    await copyPrescriptions(account_id, patient_id, 1_500);
+    const lists = [
+      [`/orders/${order_number}/partner_order_action_requests`, "partner_order_action_requests", 1_500],
+      [`/patients/${patient_id}/rx`, "medication_request", 1_501],
+    ] as const;
+    for (const [path, name, count] of lists) {
+      const ids: number[] = [];
+      let pages = 0;
+      let cursor: string | undefined;
+      do {
+        const answer = await app.call(cursor === undefined ? path : `${path}?cursor=${cursor}`);
+        expect([path, answer.status]).toEqual([path, 200]);
+        const text = await answer.text();
+        expect(text.length).toBeLessThanOrEqual(MOST_PAGE_BYTES + FRAME_BYTES);
+        const page = JSON.parse(text) as Record<string, { id: number }[]> & { next_cursor?: string };
+        ids.push(...page[name]!.map(({ id }) => id));
+        expect(answer.headers.has("link")).toBe(page.next_cursor !== undefined);
+        cursor = page.next_cursor;
+        pages += 1;
+      } while (cursor !== undefined);
+      expect([new Set(ids).size, ids.length]).toEqual([count, count]);
+      expect(pages).toBeGreaterThan(1);
+    }
+    const other = await app.call(`/patients/${patient_id}/rx?active=false`);
+    expect(await other.json()).toEqual({ medication_request: [] });
+    const wrong = await app.call(`/patients/${patient_id}/rx?cursor=abc`);
+    expect([wrong.status, codesOf(await wrong.text())]).toEqual([400, [[40003, "cursor"]]]);
+  });
+
+  /** Copies of a patient's prescription, earlier and earlier, with everything that is sealed to its id left out. */
+  const copyPrescriptions = (account_id: string, patient_id: string, count: number) =>
+    app.owner.raw(
+      `insert into prescription (account_id, patient_id, active, acceptance, source, intake_message_id, sender,
+        sender_message_id, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text,
+        prescriber_name, written_qty, unit, days_supply, refills, drug_schedule, daw, details_sealed)
+      select r.account_id, r.patient_id, true, r.acceptance, r.source, r.intake_message_id, r.sender, 'copy ' || n,
+        r.received_at - n * interval '1 second', r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc, r.gcn,
+        repeat('Take one tablet. ', 40), 'A. Prescriber', r.written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule,
+        r.daw, r.details_sealed
+      from prescription r, generate_series(1, $3) n
+      where r.account_id = $1 and r.patient_id = $2`,
+      [account_id, patient_id, count],
+    );
 
   test("takes simulated events of at most 64 KiB", async () => {
     const refused = await simulate(64 * KIB);

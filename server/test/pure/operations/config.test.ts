@@ -105,6 +105,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
   WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
+  AUDIT_RETENTION_YEARS: { good: ["10", 10], bad: ["0", "101", "six"] },
   AUDIT_ROOTS_TO: {
     good: [
       "/mnt/worm/roots.jsonl, syslog://log.example:514,https://w.example/x",

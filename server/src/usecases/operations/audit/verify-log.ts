@@ -2,6 +2,7 @@ import { type AuditRoot, leafHash, rootIsSignedBy } from "@pestle/contract";
 import type { Database, Tx } from "../../../db/db.ts";
 import { listAuditKeys, listRoots } from "../../../db/operations/audit-roots.ts";
 import {
+  findDrop,
   findTree,
   idsBetween,
   listLeaves,
@@ -36,6 +37,8 @@ type VerifiedLog = {
 };
 
 const PAGE = 2_000;
+/** No entry is dropped before it is a year old (`drop_audit_entries`). */
+const LEAST_KEPT_MS = 365 * 24 * 3600 * 1000;
 const MOST_FAULTS = 200;
 
 /**
@@ -56,6 +59,7 @@ export const verifyLog = (
     const found = await findTree(tx);
     const state = found ?? { log_id: "", size: 0, settled_id: 0, dropped_size: 0 };
     const { checkpoints, stored, too_old } = await loadCheckpoints(tx, state, given, report);
+    await checkDrop(tx, state, checkpoints, report);
     const walked = await walkLeaves(tx, state, new Set(checkpoints.map(({ size }) => size)), report, onProgress);
     await compareRoots(tx, checkpoints, walked.roots, state.size, report);
     const not_chained = await findInserted(tx, state, report);
@@ -107,6 +111,23 @@ async function loadCheckpoints(
   }
   for (const root of shipped) check(root, "shipped");
   return { checkpoints: checkpoints.toSorted((a, b) => a.size - b.size), stored, too_old };
+}
+
+/** Below the retention, entries may be gone only up to a signed root, at least a year after it, and on record. */
+async function checkDrop(
+  tx: Tx,
+  { dropped_size }: TreeState,
+  checkpoints: readonly Checkpoint[],
+  report: Report,
+): Promise<void> {
+  if (dropped_size === 0) return;
+  const drop = await findDrop(tx, dropped_size);
+  const signed = checkpoints.some(
+    ({ size, at }) =>
+      size === dropped_size && drop !== undefined && Date.parse(at) <= drop.at.getTime() - LEAST_KEPT_MS,
+  );
+  if (!signed)
+    report("missing", null, `The first ${dropped_size} entries are gone, and no entry and no old root allows it.`);
 }
 
 /** Hashes every entry again and builds the tree. Returns its roots at the wanted sizes, up to the first gap. */
