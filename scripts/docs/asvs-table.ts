@@ -91,7 +91,7 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "1.2.5",
     "no shell",
-    shown("pure/architecture", "Programs are started with a list of arguments, never by a shell."),
+    shown("pure/operations/source-rules", "Programs are started with a list of arguments, never by a shell."),
   ),
   at("1.2.6", "LDAP injection", none("There is no LDAP.")),
   at("1.2.7", "XPath injection", none("Readers walk the parsed XML. There is no XPath.")),
@@ -121,7 +121,11 @@ export const asvs: readonly AsvsRow[] = [
 
   at("2.1.1", "rules of each field, documented", written("docs/openapi.json", "docs/errors.md")),
   at("2.1.2", "rules of combined fields, documented", written("docs/errors.md", "docs/exceptions.md")),
-  at("2.1.3", "business limits, documented", written("docs/lifecycle.md", "docs/controlled-substances.md")),
+  at(
+    "2.1.3",
+    "business limits, documented",
+    written("docs/lifecycle.md", "docs/controlled-substances.md", "docs/quotas.md"),
+  ),
   at("2.2.1", "each input against its rules", shown("api/operations/contract-tester", "pure/values/read-body")),
   at("2.2.2", "checks in the service", shown("api/operations/contract-tester")),
   at("2.2.3", "combined fields against their rules", shown("api/orders/order-refusals", "pure/values/address-verdict")),
@@ -129,7 +133,7 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "2.3.2",
     "business limits, enforced",
-    shown("api/orders/order-action-limits", "api/fulfillment/controlled-substances"),
+    shown("api/orders/order-action-limits", "api/fulfillment/controlled-substances", "database/accounts/quotas"),
   ),
   at("2.3.3", "all of a change or nothing", shown("api/orders/write", "process/operations/kills")),
   at("2.3.4", "no double booking", shown("database/orders/order-races", "process/orders/order-campaign")),
@@ -178,7 +182,7 @@ export const asvs: readonly AsvsRow[] = [
     "postMessage",
     none("Pages talk only to their own tabs through a BroadcastChannel, which is bound to the origin."),
   ),
-  at("3.7.1", "current browser technology", shown("e2e/pages")),
+  at("3.7.1", "current browser technology", shown("pure/operations/source-rules", "No page needs a plug-in.")),
   at("3.7.2", "redirects to other hosts", none("The service redirects nowhere.")),
 
   at("4.1.1", "Content-Type with charset", shown("api/operations/conventions")),
@@ -228,8 +232,8 @@ export const asvs: readonly AsvsRow[] = [
   at("6.2.3", "change needs the old password", shown("api/accounts/sign-in")),
   at("6.2.4", "common passwords", shown("pure/accounts/passwords")),
   at("6.2.5", "no composition rules", shown("pure/accounts/passwords")),
-  at("6.2.6", "masked entry", shown("e2e/portal")),
-  at("6.2.7", "paste and password managers", shown("e2e/portal")),
+  at("6.2.6", "masked entry", shown("pure/operations/source-rules")),
+  at("6.2.7", "paste and password managers", shown("pure/operations/source-rules")),
   at("6.2.8", "password exactly as typed", shown("api/accounts/sign-in")),
   at("6.2.9", "64 characters and more", shown("api/accounts/sign-in")),
   at("6.2.10", "no forced rotation", shown("api/accounts/sign-in")),
@@ -497,7 +501,7 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "13.4.1",
     "no source control in production",
-    shown("process/operations/docs-deploy", "Only files of the build are served."),
+    shown("pure/operations/supply-chain", "The image leaves `.git` out, and only files of the build are served."),
   ),
   at("13.4.2", "no debug mode", shown("api/operations/bad-input", "There is none.")),
   at("13.4.3", "no directory listings", shown("api/operations/bad-input")),
@@ -516,7 +520,11 @@ export const asvs: readonly AsvsRow[] = [
   at("14.2.3", "no third parties", shown("e2e/pages")),
   at("14.2.4", "protection as documented", shown("database/patients/patient-privacy")),
   at("14.2.7", "retention", shown("database/webhooks/webhook-retention")),
-  at("14.3.1", "nothing left after sign-out", shown("e2e/dashboard")),
+  at(
+    "14.3.1",
+    "nothing left after sign-out",
+    shown("e2e/dashboard", "A page that signs out removes its content. Browsers keep no answer (`no-store`)."),
+  ),
   at(
     "14.3.2",
     "no browser cache",
@@ -541,7 +549,7 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "15.2.4",
     "expected repositories",
-    shown("process/operations/docs-deploy", "The lock file has a hash for every package."),
+    shown("pure/operations/supply-chain", "The lock file has a hash for every package."),
   ),
   at("15.3.1", "only needed fields", shown("api/operations/contract-tester")),
   at("15.3.2", "no redirects", shown("api/webhooks/webhook-hostile")),
@@ -589,7 +597,6 @@ export const asvs: readonly AsvsRow[] = [
   at("16.5.1", "general messages", shown("api/operations/bad-input")),
   at("16.5.2", "failing neighbors", shown("database/operations/lost-connections", "api/webhooks/webhook-hostile")),
   at("16.5.3", "fails closed", shown("api/fulfillment/dashboard-orders", "api/safety/safety-engine")),
-  at("16.5.4", "a last handler", shown("process/operations/shutdown")),
 
   at("17.1.1", "TURN", none(NO_WEBRTC)),
   at("17.2.1", "DTLS keys", none(NO_WEBRTC)),
