@@ -30,7 +30,7 @@ export {
   type RequestOptions,
   type WriteOptions,
 } from "./client.ts";
-export type { PrivateKey } from "./client-assertion.ts";
+export { assertionSigner, type PrivateKey, type SignAssertion } from "./client-assertion.ts";
 export {
   Conflict,
   NotFound,

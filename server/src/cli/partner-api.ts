@@ -9,6 +9,7 @@ import {
 } from "@pestle/sdk";
 import { type Config, readConfig } from "../config.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
+import { readClientKey } from "./accounts/client-key.ts";
 import { type PartnerAccount, type PartnerOptions, partnerAccount } from "./accounts/partner-account.ts";
 import { reason } from "./errors.ts";
 
@@ -33,8 +34,9 @@ export async function openPartnerApi(options: PartnerOptions, env?: NodeJS.Proce
 }
 
 export function partnerApiOf(client: PartnerAccount, config: Config): PartnerApi {
-  const { client_id, client_secret, base_url, auth_url } = client;
-  const pestle = createPestle({ client_id, client_secret, base_url, auth_url, retries: 2 });
+  const { client_id, client_secret, key_file, base_url, auth_url } = client;
+  const proof = key_file === undefined ? { client_secret } : { private_key: readClientKey(key_file) };
+  const pestle = createPestle({ client_id, ...proof, base_url, auth_url, retries: 2 });
   return {
     config,
     client,

@@ -6,6 +6,7 @@ import { reason, WrongUsage } from "../errors.ts";
 import { facts, type Output, table } from "../output.ts";
 import { partnerApiOf } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
+import { keyFile, keyOption } from "./client-key.ts";
 import {
   addresses,
   type PartnerAccount,
@@ -24,25 +25,28 @@ type LoginOptions = {
   baseUrl?: string;
   authUrl?: string;
   secretStdin?: boolean;
+  key?: string;
 };
 
 /** For users on another machine than the service. These commands need no database and no demo. */
 export const loginCommands: readonly CommandRow[] = [
   {
     name: "login",
-    summary: "verify a client id and secret, and save them for commands that call a service",
+    summary: "verify a client id with its secret or key, and save them for commands that call a service",
     options: [
       ["--client-id <client_id>", "from the pharmacy (default: ask on a terminal)"],
       ["--environment <environment>", "the account's environment (default: sandbox)", { choices: environments }],
       ["--base-url <address>", "the partner API (default: BASE_URL, else the service on this machine)"],
       ["--auth-url <address>", "the token server (default: the one that the partner API names)"],
       ["--secret-stdin", "read the secret from standard input (default: CLIENT_SECRET, else ask)"],
+      keyOption,
       ["--profile <name>", "save under this name (default: PESTLE_PROFILE, else default)"],
     ],
     examples: [
       "login --client-id 3f9k2m8x1q7z-a1b2c3d4 --base-url https://api.larkspur.example",
       "login --profile live --environment production --base-url https://api.larkspur.example",
       "pestle login --client-id 3f9k2m8x1q7z-a1b2c3d4 --secret-stdin < secret.txt",
+      "pestle login --client-id 3f9k2m8x1q7z-a1b2c3d4 --key partner-key.pem",
     ],
     async run(options: LoginOptions, _argument, env) {
       const config = readConfig(env);
@@ -116,6 +120,7 @@ async function newAccount(options: LoginOptions, config: Config): Promise<Partne
   return {
     client_id,
     client_secret: await secretOf(options, config),
+    ...(options.key === undefined ? {} : { key_file: keyFile(options.key) }),
     environment,
     base_url,
     auth_url,
@@ -123,11 +128,13 @@ async function newAccount(options: LoginOptions, config: Config): Promise<Partne
   };
 }
 
-async function secretOf({ secretStdin }: LoginOptions, { CLIENT_SECRET }: Config): Promise<string> {
+async function secretOf({ secretStdin, key }: LoginOptions, { CLIENT_SECRET }: Config): Promise<string> {
   if (secretStdin) return readSecretFromStdin();
   if (CLIENT_SECRET !== "") return CLIENT_SECRET;
+  // The key gets tokens. The secret only signs the webhooks of `pestle listen --forward-to`.
+  if (key !== undefined) return "";
   // Never accept a secret as an argument: every user on the machine could read it.
-  if (!hasTerminal()) throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin.");
+  if (!hasTerminal()) throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin or --key.");
   const secret = await promptSecret("Client secret (not shown): ");
   if (secret === "") throw new AdminRefusal("Canceled.");
   return secret;

@@ -5,6 +5,7 @@ import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { ownAddress } from "../../usecases/operations/check-up-ports.ts";
 import { WrongUsage } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
+import { keyFile, keyOption } from "./client-key.ts";
 import { DEFAULT_PROFILE, type Profile, readProfiles } from "./profiles.ts";
 import { readSecretFromStdin } from "./secret-input.ts";
 
@@ -15,6 +16,7 @@ export type ClientOptions = {
   clientId?: string;
   environment?: Environment;
   secretStdin?: boolean;
+  key?: string;
   profile?: string;
 };
 export type PartnerOptions = ClientOptions & { partner?: string };
@@ -29,6 +31,7 @@ export const partnerOptions: NonNullable<CommandRow["options"]> = [
   ["--partner <name>", "a partner of the demo (default when not logged in: the first)"],
   ["--client-id <client_id>", "a specific account; reads the secret from CLIENT_SECRET"],
   ["--secret-stdin", "read the client secret from standard input instead"],
+  keyOption,
   ["--environment <environment>", "which token server to use", { choices: environments }],
 ];
 
@@ -43,6 +46,7 @@ export async function partnerAccount(
 ): Promise<PartnerAccount> {
   const named = [options.clientId, options.partner, options.profile].filter((given) => given !== undefined);
   if (named.length > 1) throw new WrongUsage("Give only one of --client-id, --partner and --profile.");
+  if (options.key !== undefined && options.clientId === undefined) throw new WrongUsage("--key needs --client-id.");
   const config = readConfig(env);
   const demo = readDemo(config.DATA_DIR);
   if (options.clientId !== undefined) {
@@ -84,10 +88,13 @@ export async function clientNamed(
   if (environment === undefined) throw new WrongUsage("Give --environment: each environment has its own token server.");
   const given = options.secretStdin ? await readSecretFromStdin() : config.CLIENT_SECRET;
   const client_secret = given || familiar?.client_secret;
-  if (!client_secret) throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin.");
+  if (!client_secret && options.key === undefined) {
+    throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin or --key.");
+  }
   return {
     client_id,
-    client_secret,
+    client_secret: client_secret ?? "",
+    ...(options.key === undefined ? {} : { key_file: keyFile(options.key) }),
     environment,
     ...addresses(config, demo, environment),
     chosen_by: "--client-id",

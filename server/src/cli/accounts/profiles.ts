@@ -6,7 +6,10 @@ import { type PersonalFile, readPersonalFile, removePersonalFile, writePersonalF
 /** An account on a service, as `pestle login` saves it. */
 export type Profile = {
   client_id: string;
+  /** Empty if the key alone was given. Then the profile cannot sign webhooks. */
   client_secret: string;
+  /** The private key that signs for tokens. The key itself is not copied. */
+  key_file?: string;
   environment: Environment;
   base_url: string;
   auth_url: string;

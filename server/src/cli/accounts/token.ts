@@ -1,8 +1,10 @@
-import { type OauthErrorBody, scopeNames, type TokenResponse } from "@pestle/contract";
+import { ASSERTION_TYPE, type OauthErrorBody, scopeNames, type TokenResponse } from "@pestle/contract";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { reason, WrongUsage } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
+import { signerOf } from "./client-key.ts";
 import { type PartnerOptions, partnerAccount, partnerOptions } from "./partner-account.ts";
+import type { Profile } from "./profiles.ts";
 
 type TokenOptions = PartnerOptions & { scope?: string[]; scopes?: boolean };
 
@@ -18,6 +20,7 @@ export const tokenCommand: CommandRow = {
     'curl -H "Authorization: Bearer $(pestle token)" -H "Accept: application/json" http://127.0.0.1:8080/v1/brands',
     'token --partner "Juniper Care" --json',
     "pestle token --client-id 3f9k2m8x1q7z-a1b2c3d4 --environment production --secret-stdin < secret.txt",
+    "pestle token --client-id 3f9k2m8x1q7z-a1b2c3d4 --environment production --key partner-key.pem",
   ],
   async run(options: TokenOptions, _argument, env) {
     if (options.scopes === false && options.scope !== undefined) {
@@ -34,10 +37,22 @@ export const tokenCommand: CommandRow = {
 export const ANSWER_LIMIT_MS = 10_000;
 
 export async function requestToken(
-  { client_id, client_secret, auth_url }: { client_id: string; client_secret: string; auth_url: string },
+  {
+    client_id,
+    client_secret,
+    key_file,
+    auth_url,
+  }: Pick<Profile, "client_id" | "client_secret" | "key_file" | "auth_url">,
   scopes: readonly string[],
 ): Promise<TokenResponse> {
-  const form = { grant_type: "client_credentials", client_id, client_secret };
+  const proof =
+    key_file === undefined
+      ? { client_secret }
+      : {
+          client_assertion_type: ASSERTION_TYPE,
+          client_assertion: signerOf(key_file)(client_id, auth_url, new Date()),
+        };
+  const form = { grant_type: "client_credentials", client_id, ...proof };
   const body = new URLSearchParams(scopes.length === 0 ? form : { ...form, scope: scopes.join(" ") });
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
   const response = await fetch(`${auth_url}/oauth/token`, { method: "POST", body, signal, redirect: "error" }).catch(

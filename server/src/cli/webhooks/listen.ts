@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EventType, eventTypeNames, signingKey, usualEventTypes, type WebhookEventRecord } from "@pestle/contract";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, pc } from "../output.ts";
@@ -37,6 +38,9 @@ export const listenCommand: CommandRow = {
       throw new WrongUsage("--forward-to takes a URL that begins with http:// or https://.");
     }
     const api = await openPartnerApi(options, env);
+    if (options.forwardTo !== undefined && api.client.client_secret === "") {
+      throw new AdminRefusal("--forward-to signs with the client secret. Log in again with --key and --secret-stdin.");
+    }
     await untilStopped((stop) => listen(options, api, stop));
     return undefined;
   },

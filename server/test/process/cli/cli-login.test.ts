@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,7 @@ import { type DemoPartner, writeDemo } from "../../../src/seed/demo.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
+import { signedIn } from "../../support/web.ts";
 
 let app: TestApp;
 let folder: string;
@@ -95,7 +97,7 @@ describe("pestle login", () => {
       [["login"], "pestle: Give --client-id.\n"],
       [
         ["login", "--client-id", "a-b", "--base-url", app.addresses.base_url],
-        "pestle: There is no secret. Set CLIENT_SECRET, or give --secret-stdin.\n",
+        "pestle: There is no secret. Set CLIENT_SECRET, or give --secret-stdin or --key.\n",
       ],
     ] as const) {
       expect(await runCli(args, env)).toMatchObject({ code: 2, stdout: "", stderr: line });
@@ -112,6 +114,51 @@ describe("pestle login", () => {
     expect(seen).toContain(`Logged in as ${client_id} (sandbox)`);
     expect(seen).not.toContain(client_secret);
     expect(existsSync(kept)).toBe(true);
+  });
+});
+
+describe("a credential that requires a key", () => {
+  test("works with --key and from a profile, and the secret alone is refused", async () => {
+    const willow = await signedIn(app, app.demo.partners[0]!.portal);
+    const P = "/portal/sandbox/credentials";
+    const { client_id, client_secret } = (await willow.send("POST", P, { name: "signing service" })).body;
+    const path = `${P}/${client_id.split("-")[1]}`;
+    const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const key = publicKey.export({ type: "spki", format: "pem" }).toString();
+    expect((await willow.send("POST", `${path}/keys`, { key })).status).toBe(200);
+    expect((await willow.send("PATCH", path, { key_required: true })).status).toBe(200);
+    const pem = join(folder, "partner-key.pem");
+    writeFileSync(pem, privateKey.export({ type: "pkcs8", format: "pem" }), { mode: 0o600 });
+    const jwk = join(folder, "partner-key.json");
+    writeFileSync(jwk, JSON.stringify(privateKey.export({ format: "jwk" })), { mode: 0o600 });
+
+    const named = { clientId: client_id, environment: "sandbox", baseUrl: app.addresses.base_url };
+    const by_secret = () => refused("login", named, "", { CLIENT_SECRET: client_secret });
+    await expect.poll(by_secret, { timeout: 60_000 }).toMatch(/^1 The token server refused: invalid_client\./);
+    for (const file of [pem, jwk]) {
+      const told = await run("login", { ...named, key: file });
+      expect(told.data).toMatchObject({ client_id, key_file: file });
+      expect(readFileSync(kept, "utf8")).not.toContain("PRIVATE KEY");
+      expect((await run("token")).text).not.toBe("");
+      expect((await run("whoami")).data).toMatchObject({ client_id, scope: "partners" });
+      expect((await run("webhooks list")).data).toEqual([]);
+    }
+    const settings = { SANDBOX_AUTH_URL: app.addresses.sandbox_auth_url };
+    const typed = { clientId: client_id, environment: "sandbox", key: pem };
+    expect((await run("token", typed, "", settings)).text).not.toBe("");
+
+    expect(await refused("token", { key: pem })).toBe("2 --key needs --client-id.");
+    expect(await refused("listen", { forwardTo: "http://127.0.0.1:9" })).toMatch(/--forward-to signs with the client/);
+    writeFileSync(join(folder, "public.pem"), key, { mode: 0o600 });
+    writeFileSync(join(folder, "open.pem"), privateKey.export({ type: "pkcs8", format: "pem" }));
+    chmodSync(join(folder, "open.pem"), 0o644);
+    for (const [file, why] of [
+      ["public.pem", /has no private key/],
+      ["open.pem", /chmod 600/],
+      ["none.pem", /cannot be read/],
+    ] as const) {
+      expect(await refused("token", { ...typed, key: join(folder, file) }, "", settings)).toMatch(why);
+    }
   });
 });
 
