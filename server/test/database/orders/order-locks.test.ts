@@ -21,7 +21,7 @@ async function orderOfTwo() {
   const added = [
     await addPatient(app, { patient: known, prescription: prescribed(SKUS[0], 90) }),
     await addPatient(app, { patient: known, prescription: prescribed(SKUS[1], 90) }),
-  ];
+  ].sort((a, b) => a.prescription_id - b.prescription_id);
   const { patient_id } = added[0]!;
   // The higher id comes first, so that the lock order differs from the order in the body.
   const items = [...added].reverse().map((one) => orderOf(one).items[0]);
