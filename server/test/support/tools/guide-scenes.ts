@@ -11,6 +11,7 @@ export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string
     "861550274": await prescriptionId(app, 183_603),
   }),
   "docs/guides/catalogue.md": async (app) => ({ "3f9k2m8x1q7z": accountOf(app) }),
+  "docs/guides/audit.md": async (app) => ({ "7K2M9XQ4TB": await anOrder(app), "3f9k2m8x1q7z": accountOf(app) }),
   "docs/guides/sandbox.md": async (app) => ({ "7K2M9XQ4TB": await anOrder(app) }),
   "docs/guides/deployment.md": async () => ({
     "postgresql://pestle:change-me@127.0.0.1:5432/restored": (await createTestDatabase("")).url,
