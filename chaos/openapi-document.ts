@@ -28,7 +28,7 @@ export type Operation = {
 export type Answered = { status: number; headers: Headers; text: string };
 
 /** Present only if not empty. */
-const OPTIONAL_HEADERS = new Set(["Link", "Idempotent-Replayed"]);
+const OPTIONAL_HEADERS = new Set(["Link", "Idempotent-Replayed", "Quota", "Quota-Policy"]);
 
 /** An OpenAPI 3.1 document that checks values: each part of it is a validator. */
 export function readOpenapi(text: string) {

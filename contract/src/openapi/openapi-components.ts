@@ -26,12 +26,12 @@ export const sharedHeaders = {
   RateLimit: { description: "The remaining rate limit (IETF draft format).", schema: { type: "string" } },
   "RateLimit-Policy": { description: "The rate limit (IETF draft format).", schema: { type: "string" } },
   Quota: {
-    description: "The remaining quotas that the request adds to.",
+    description: "The remaining quotas that the request adds to. Absent if it stores nothing, as a dry run.",
     schema: { type: "string" },
     example: '"orders";r=499812, "stored_bytes";r=5216340112',
   },
   "Quota-Policy": {
-    description: "The quotas that the request adds to.",
+    description: "The quotas that the request adds to. Absent if it stores nothing, as a dry run.",
     schema: { type: "string" },
     example: '"orders";q=500000, "stored_bytes";q=5368709120',
   },

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listReviews } from "../../../src/db/intake/reviews.ts";
 import { readFileTable } from "../../../src/domain/catalogue/file-table.ts";
 import { importCatalogue } from "../../../src/usecases/catalogue/import-catalogue.ts";
 import { ingredientReader } from "../../../src/usecases/catalogue/ingredient-reader.ts";
 import { receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
+import { openFacts } from "../../../src/usecases/intake/message-answer.ts";
 import { codesOf } from "../../support/conventions.ts";
 import { type Given, newOrder, placed, post } from "../../support/orders.ts";
 import { ask } from "../../support/patient.ts";
@@ -119,12 +121,11 @@ describe("a prescription whose drug differs from its NDC", () => {
       drug: { description, codes: [{ system: "ndc" as const, code }], strength, schedule: "0" as const },
     },
   });
-  const reviewOf = async (prescription_id: number) => {
-    const { rows } = await app.deps.db.raw("select kind, reasons, facts from review where prescription_id = $1", [
-      prescription_id,
-    ]);
-    return rows;
-  };
+  const reviewOf = async (prescription_id: number) =>
+    (await listReviews(app.deps.db, null, true))
+      .filter((row) => row.prescription_id === prescription_id)
+      .map((row) => openFacts(app.deps.vault, row))
+      .map(({ kind, reasons, facts }) => ({ kind, reasons, facts }));
 
   test.each([
     ["another drug", written("Warfarin 5 mg")],
