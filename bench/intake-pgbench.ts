@@ -6,7 +6,12 @@ import { newPatientRecord } from "../server/src/domain/patients/patient-record.t
 import { scriptFormat } from "../server/src/formats/formats.ts";
 import { products } from "../server/src/seed/cast.ts";
 import { changesOf } from "../server/src/usecases/intake/intake-changes.ts";
-import { blindIndexes, patientRow } from "../server/src/usecases/patients/patient-rows.ts";
+import {
+  blindIndexes,
+  patientIdColumns,
+  patientIndex,
+  patientRow,
+} from "../server/src/usecases/patients/patient-rows.ts";
 import { prescriptionFor, SENDER, scriptMessage } from "./intake-message.ts";
 import { concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
@@ -21,6 +26,7 @@ const WEIGHTS = { stranger: 1, known: 3 };
 const SAMPLE = "7700000";
 const SAMPLE_PRESCRIPTION = 990_000_000_001;
 const SAMPLE_MESSAGE = 990_000_000_002;
+const SAMPLE_KEY = 990_000_000_003;
 
 /** A 16-byte index that differs by number. The letter distinguishes the kinds of index. */
 const index = (letter: string, number: string) => `decode(lpad(${number}::text, 32, '${letter}'), 'hex')`;
@@ -38,17 +44,19 @@ export async function intakePgbench(
   const body = Buffer.from(scriptMessage(SAMPLE, SAMPLE, accounts.ncpdp_id));
   const body_sealed = vault.seal(body, messagePlace(accounts.operator_id, SENDER, SAMPLE));
   const { record } = newPatientRecord(prescriptionFor(SAMPLE), now);
-  const { record_sealed } = patientRow({ vault }, accounts.account_id, `K-${SAMPLE}`, record, now);
+  const { record_sealed } = patientRow({ vault }, accounts.account_id, SAMPLE_KEY, record, now);
+  const { id_sealed } = patientIdColumns({ vault }, accounts.account_id, SAMPLE_KEY, `K-${SAMPLE}`);
   const made = [accounts.account_id, FIRST_KNOWN, LAST_KNOWN, now];
   await db.raw(
-    `insert into patient (account_id, patient_id, record_sealed, name_dob_index, phone_index, created_at, updated_at)
-    select $1, 'K-' || n, $5::bytea, ${index("a", "n")}, ${index("b", "n")}, $4, $4
+    `insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, phone_index,
+      created_at, updated_at)
+    select $1, n, $6::bytea, ${index("e", "n")}, $5::bytea, ${index("a", "n")}, ${index("b", "n")}, $4, $4
     from generate_series($2::int, $3::int) as n`,
-    [...made, record_sealed],
+    [...made, record_sealed, id_sealed],
   );
   await db.raw(
-    `insert into patient_alias (account_id, alias_index, patient_id, created_at)
-    select $1, alias_index, 'K-' || n, $4
+    `insert into patient_alias (account_id, alias_index, patient_key, created_at)
+    select $1, alias_index, n, $4
     from generate_series($2::int, $3::int) as n, (values ('c'), ('d')) as kind (letter),
       lateral (select decode(lpad(n::text, 32, letter), 'hex')) as made (alias_index)`,
     made,
@@ -101,15 +109,13 @@ const storeStatement = withValues(storeMessageText, [
   NOTHING,
 ]);
 
-const patientId = (kind: string, patient: string) => `'${kind === "known" ? "K" : "MRN"}-' || ${patient}::text`;
-
 const loadStatement = (patient: string, kind: string) =>
   withValues(loadIntakeContextText, [
     ":account_id",
     `array[${index("c", patient)}, ${index("d", patient)}]`,
     index("a", patient),
     index("b", patient),
-    `array[${patientId(kind, patient)}, 'AC-' || ${patient}::text]`,
+    `array[${index(kind === "known" ? "e" : "f", patient)}, ${index("0", patient)}]`,
     ":sender",
     NOTHING,
     NOTHING,
@@ -173,6 +179,7 @@ function changesJson(
       claim_revision: 0,
       revision: 1,
       alias_indexes: blindIndexes({ vault }, account_id, SENDER, patient).alias_indexes,
+      patient_key: SAMPLE_KEY,
     },
   );
   // The service draws a new event id each time; here all ids are one text.
@@ -189,8 +196,8 @@ function replacements(vault: Stage["vault"], account_id: string, patient: string
   return new Map([
     [`B-${SAMPLE}`, "'B-' || :number::text"],
     [`O-${SAMPLE}`, "'O-' || :number::text"],
-    [`MRN-${SAMPLE}`, `'MRN-' || ${patient}::text`],
-    [`K-${SAMPLE}`, `'K-' || ${patient}::text`],
+    [String(SAMPLE_KEY), `${patient}::text`],
+    [written(patientIndex({ vault }, account_id, `MRN-${SAMPLE}`)), indexText("f", patient)],
     [String(SAMPLE_PRESCRIPTION), ":next_prescription_id::text"],
     [String(SAMPLE_MESSAGE), ":new_id::text"],
     [EVENT_ID, EVENT_ID_EXPRESSION],

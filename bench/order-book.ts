@@ -9,7 +9,7 @@ import type { Stage } from "./stage.ts";
 /** A fill and three refills. */
 export const ORDERS_PER_PATIENT = 4;
 export const PACKAGE_SIZE = 30;
-/** Patients have seven-digit numbers, and each patient's prescription has the same number. */
+/** Patients have seven-digit numbers, and each patient's key and prescription have the same number. */
 const FIRST_PATIENT = 1_000_000;
 const ORDERS_AT_ONCE = 5_000;
 const ORDER_EVERY = "interval '1 minute'";
@@ -30,6 +30,7 @@ export async function fillOrderBook(
   const { db, vault } = stage;
   const patients = Array.from({ length: Math.ceil(count / ORDERS_PER_PATIENT) }, (_, index) => ({
     patient_id: bookPatient(index),
+    patient_key: FIRST_PATIENT + index,
     prescriptions: [
       {
         prescription_id: FIRST_PATIENT + index,
@@ -60,13 +61,12 @@ export async function fillOrderBook(
 }
 
 const PATIENT_NUMBER = `${FIRST_PATIENT} + (g.number - 1) / ${ORDERS_PER_PATIENT}`;
-const PATIENT_ID = `'${patientId("")}' || (${PATIENT_NUMBER})`;
 
 /** For each table of an order: how many copies of a sample row to make, and which columns get their own values. */
 const COPIES: Record<string, { times?: number; own: Record<string, string> }> = {
   orders: {
     own: {
-      patient_id: PATIENT_ID,
+      patient_key: PATIENT_NUMBER,
       order_status: "'Delivered'",
       stage: "null",
       address_sealed: "g.address_sealed",
@@ -76,7 +76,7 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
     },
   },
   order_item: {
-    own: { patient_id: PATIENT_ID, prescription_id: PATIENT_NUMBER, pending: "false" },
+    own: { patient_key: PATIENT_NUMBER, prescription_id: PATIENT_NUMBER, pending: "false" },
   },
   order_history: {
     times: 3,
@@ -90,7 +90,6 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
   webhook_event: {
     own: {
       event_id: "(lpad(to_hex(g.number), 8, '0') || substr(gen_random_uuid()::text, 9))::uuid",
-      patient_id: PATIENT_ID,
     },
   },
 };

@@ -9,7 +9,6 @@ import { firstPositionAt } from "../server/src/domain/orders/order-answer.ts";
 import { placeOrder } from "../server/src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../server/src/usecases/orders/prepare-order.ts";
 import { loadSafetyFile } from "../server/src/usecases/safety/load-safety-data.ts";
-import { patientId } from "./order-book.ts";
 import { productTexts } from "./order-catalogue.ts";
 import { CLIENTS, concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
@@ -56,7 +55,7 @@ export async function orderPgbench(
     ":account_id",
     "decode(md5(:number::text), 'hex')",
     ":since",
-    `'${patientId("")}' || :number::text`,
+    "(select w.id_index from patient w where w.account_id = :account_id and w.patient_key = :number)",
     "array[:number]::bigint[]",
     "'{}'::text[]",
     "1",

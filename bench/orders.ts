@@ -236,6 +236,7 @@ function freshPatients(stage: Stage, account_id: string, first: number) {
 
 const patientOf = (number: number) => ({
   patient_id: patientId(number),
+  patient_key: number,
   prescriptions: [
     {
       prescription_id: number,

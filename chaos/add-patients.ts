@@ -6,9 +6,10 @@ import { decidePrescription, type Prescription } from "../server/src/domain/inta
 import { newPatientRecord, type PatientRecord } from "../server/src/domain/patients/patient-record.ts";
 import { emptySafety, withLists } from "../server/src/domain/patients/safety-record.ts";
 import { dateIn } from "../server/src/domain/values/calendar.ts";
+import { randomPatientKey } from "../server/src/random.ts";
 import type { products } from "../server/src/seed/cast.ts";
 import { sealWritten, writtenFields } from "../server/src/usecases/intake/written.ts";
-import { patientRow } from "../server/src/usecases/patients/patient-rows.ts";
+import { patientIdColumns, patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import { prescription as sample } from "../server/test/support/samples/script-samples.ts";
 
@@ -18,6 +19,8 @@ export type Prescribed = Pick<(typeof products)[number], "name" | "ndc" | "gcn" 
 /** A patient with prescriptions that intake accepts without review. */
 export type NewPatient = {
   patient_id: string;
+  /** The surrogate key; random if absent. */
+  patient_key?: number;
   /** Overrides for the patient's details. */
   record?: Partial<PatientRecord>;
   prescriptions: {
@@ -33,7 +36,7 @@ export type NewPatient = {
 
 const ROWS_AT_ONCE = 2_000;
 const PATIENT_COLUMNS =
-  "account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at, updated_at";
+  "account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, email_index, phone_index, created_at, updated_at";
 
 /** Adds thousands of patients without calling intake. The rows equal those that intake would write for a message. */
 export async function addPatients(
@@ -54,17 +57,21 @@ export async function addPatients(
     await db.raw(text, [JSON.stringify(rows)]);
   };
   for (let at = 0; at < patients.length; at += ROWS_AT_ONCE) {
-    const some = patients.slice(at, at + ROWS_AT_ONCE);
-    const people = some.map(({ patient_id, record: own }) => {
+    const some = patients.slice(at, at + ROWS_AT_ONCE).map((one) => ({ patient_key: randomPatientKey(), ...one }));
+    const people = some.map(({ patient_id, patient_key, record: own }) => {
       const last_name = `Okonkwo ${patient_id}`;
       // Men, because the campaigns order finasteride, which holds an order for a woman.
       const gender = "M" as const;
       const record = { ...newPatientRecord(incoming, now).record, patient_safety, last_name, gender, ...own };
-      return { ...patientRow({ vault }, account_id, patient_id, record, now), created_at: now };
+      return {
+        ...patientRow({ vault }, account_id, patient_key, record, now),
+        ...patientIdColumns({ vault }, account_id, patient_key, patient_id),
+        created_at: now,
+      };
     });
     await insert("patient", PATIENT_COLUMNS, people);
-    const rows = some.flatMap(({ patient_id, prescriptions }) =>
-      prescriptions.map((given) => prescriptionRow(patient_id, given)),
+    const rows = some.flatMap(({ patient_key, prescriptions }) =>
+      prescriptions.map((given) => prescriptionRow(patient_key, given)),
     );
     await insert("prescription", Object.keys(rows[0]!).join(", "), rows);
   }
@@ -91,7 +98,7 @@ const details = Buffer.from(JSON.stringify({ address, phone, note: null, diagnos
  */
 function rowMaker(vault: Vault, account_id: string, now: Date) {
   const decided = new Map<string, Omit<Prescription, "acceptance_reasons">>();
-  return (patient_id: string, given: Given): Record<string, unknown> => {
+  return (patient_key: number, given: Given): Record<string, unknown> => {
     const { prescription_id, product, written_qty, refills, units_ordered = 0, written } = given;
     const key = JSON.stringify([product.ndc, written_qty, refills, written]);
     const prescription = decided.get(key) ?? decide(given, now);
@@ -101,7 +108,7 @@ function rowMaker(vault: Vault, account_id: string, now: Date) {
       ...Object.fromEntries(writtenFields.map((name) => [name, null])),
       account_id,
       prescription_id,
-      patient_id,
+      patient_key,
       acceptance: "not_needed",
       source: "script",
       intake_message_id: 0,

@@ -17,7 +17,6 @@ export type IntakeLedger = {
 export type KeptMessage = {
   message_id: string;
   state: "received" | "processed";
-  answer: string | null;
   /** From storage to the end of processing. */
   took_ms: number | null;
   prescriptions: number;
@@ -39,7 +38,7 @@ export async function readKept(client: pg.Client, data_dir: string): Promise<Kep
       left join told t on t.account_id = r.account_id and t.prescription_id = r.prescription_id
       group by 1, 2
     )
-    select m.sender_message_id as message_id, m.state, m.answer,
+    select m.sender_message_id as message_id, m.state,
       (extract(epoch from m.processed_at - m.received_at) * 1000)::int as took_ms,
       coalesce(d.prescriptions, 0) as prescriptions, coalesce(d.events, 0) as events
     from intake_message m

@@ -1,5 +1,6 @@
 import { stageOfState, statusOfState } from "@pestle/contract";
 import { type Queryable, sql } from "../server/src/db/db.ts";
+import { patientIndex } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import { storedEvents } from "../server/test/support/stored-events.ts";
 import { historyLine, isOpen, itemsOf, type Life, type Model, openIds } from "./lifecycle-model.ts";
@@ -39,7 +40,7 @@ type Written = {
   shelf_moves: { sku: string; kind: string; units: number }[];
 };
 
-const ofOrders = sql<[account_id: string, patient_id: string], Omit<Written, "events">>`
+const ofOrders = sql<[account_id: string, patient_index: Buffer], Omit<Written, "events">>`
 select o.order_number, o.revision, o.order_status, o.stage, o.held_from, o.exception_ids, o.sequence, o.payment_status,
   o.amount_cents, o.captured_cents, o.refunded_cents, o.claimed_by, o.filled_by,
   array(
@@ -75,14 +76,16 @@ select o.order_number, o.revision, o.order_status, o.stage, o.held_from, o.excep
     from stock_entry e
     where e.account_id = $1 and e.order_number = o.order_number), '[]') as shelf_moves
 from orders o
-where o.account_id = $1 and o.patient_id = $2`;
+where o.account_id = $1 and o.patient_key = (
+  select p.patient_key from patient p where p.account_id = $1 and p.id_index = $2)`;
 const ofPrescriptions = sql<
-  [account_id: string, patient_id: string],
+  [account_id: string, patient_index: Buffer],
   { prescription_id: number; units_ordered: number; units_authorized: number }
 >`
 select prescription_id, units_ordered::float8 as units_ordered, units_authorized::float8 as units_authorized
 from prescription
-where account_id = $1 and patient_id = $2`;
+where account_id = $1 and patient_key = (
+  select p.patient_key from patient p where p.account_id = $1 and p.id_index = $2)`;
 const ofShelves = sql<[account_id: string], { sku: string; on_hand: number; reserved: number }>`
 select sku, on_hand_units::float8 as on_hand, reserved_units::float8 as reserved
 from stock
@@ -93,11 +96,13 @@ export async function faultsOf(
   { db, vault }: { db: Queryable; vault: Vault },
   { account_id, patient_id, model }: Scene,
 ): Promise<string[]> {
-  const events = await storedEvents({ db, vault }, "where account_id = $1 and patient_id = $2", [
+  const index = patientIndex({ vault }, account_id, patient_id);
+  const rows = await db.rows(ofOrders, [account_id, index]);
+  const events = await storedEvents({ db, vault }, "where account_id = $1 and order_number = any($2)", [
     account_id,
-    patient_id,
+    rows.map(({ order_number }) => order_number),
   ]);
-  const written = (await db.rows(ofOrders, [account_id, patient_id])).map((row) => ({
+  const written = rows.map((row) => ({
     ...row,
     events: events
       .filter(({ order_number }) => order_number === row.order_number)
@@ -121,7 +126,7 @@ export async function faultsOf(
   }
   for (const { prescription_id, units_ordered, units_authorized } of await db.rows(ofPrescriptions, [
     account_id,
-    patient_id,
+    index,
   ])) {
     const wanted = written
       .filter(({ order_status }) => order_status !== "Canceled")

@@ -24,6 +24,7 @@ import { fillBackOrders } from "../server/src/usecases/orders/fill-back-orders.t
 import { createOrder } from "../server/src/usecases/orders/place-order.ts";
 import { requestOrderAction } from "../server/src/usecases/orders/request-order-action.ts";
 import { updatePatient } from "../server/src/usecases/patients/change-patient.ts";
+import { patientIndex } from "../server/src/usecases/patients/patient-rows.ts";
 import { simulate } from "../server/src/usecases/sandbox/simulate.ts";
 import { isLicensed, people, type Wish } from "./lifecycle-commands.ts";
 import type { Asked, Concrete } from "./lifecycle-concrete.ts";
@@ -87,8 +88,9 @@ async function performed(deps: Deps, scene: Scene, command: Concrete, told: Told
       told.prescription_id = prescription_id;
       const known = model.orders.map(({ order_number }) => order_number);
       const text =
-        "select order_number from orders where account_id = $1 and patient_id = $2 and order_number <> all($3)";
-      const { rows } = await deps.db.raw(text, [account_id, patient_id, known]);
+        "select o.order_number from orders o join patient p using (account_id, patient_key) where o.account_id = $1 and p.id_index = $2 and o.order_number <> all($3)";
+      const index = patientIndex(deps, account_id, patient_id);
+      const { rows } = await deps.db.raw(text, [account_id, index, known]);
       return told.order_numbers.push(...rows.map(({ order_number }) => String(order_number)));
     }
     case "tell_allergies": {

@@ -97,7 +97,7 @@ const INVARIANTS: Record<string, string> = {
       from orders o
       where o.account_id = $1 and o.order_number = told.order_number)`,
   "of a patient's open orders for the same medication, at most one is not held by 68": `
-    select i.patient_id, i.gcn
+    select i.patient_key, i.gcn
     from order_item i
     join orders o using (account_id, order_number)
     where i.account_id = $1 and i.pending and i.gcn is not null

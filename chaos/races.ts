@@ -3,6 +3,7 @@ import { readConfig } from "../server/src/config.ts";
 import { enterStock } from "../server/src/db/catalogue/stock.ts";
 import { type Db, openDb } from "../server/src/db/db.ts";
 import { openReference, type SealedReference } from "../server/src/usecases/orders/read-orders.ts";
+import { patientIndex } from "../server/src/usecases/patients/patient-rows.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault, type Vault } from "../server/src/vault/vault.ts";
 import { addPatients } from "./add-patients.ts";
@@ -192,17 +193,19 @@ async function look(
   { patients }: Scene,
   since: Date,
 ): Promise<Found> {
-  const ids = patients.map(({ patient_id }) => patient_id);
+  const ids = patients.map(({ patient_id }) => patientIndex({ vault }, account_id, patient_id));
   const made = await db.raw(
     `select account_id, reference, reference_sealed, order_number
     from orders
-    where account_id = $1 and patient_id = any($2) and created_at >= $3`,
+    where account_id = $1 and patient_key = any(array(
+    select p.patient_key from patient p where p.account_id = $1 and p.id_index = any($2))) and created_at >= $3`,
     [account_id, ids, since],
   );
   const left = await db.raw(
     `select prescription_id, (units_authorized - units_ordered)::float8 as units
     from prescription
-    where account_id = $1 and patient_id = any($2)`,
+    where account_id = $1 and patient_key = any(array(
+    select p.patient_key from patient p where p.account_id = $1 and p.id_index = any($2)))`,
     [account_id, ids],
   );
   const shelves = await db.raw(

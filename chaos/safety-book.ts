@@ -20,7 +20,12 @@ export type Book = {
   prescriptions: Rx[];
   orders: BookOrder[];
 };
-export type BookPatient = { patient_id: string; person: (typeof persons)[number]; facts: BookFact[] };
+export type BookPatient = {
+  patient_id: string;
+  patient_key: number;
+  person: (typeof persons)[number];
+  facts: BookFact[];
+};
 type BookFact = { kind: SafetyKind; text: string; source: SafetySource };
 
 export type Rx = Omit<Written, "days_old"> & {

@@ -6,9 +6,10 @@ import { enterStock } from "../server/src/db/catalogue/stock.ts";
 import { type Queryable, sql } from "../server/src/db/db.ts";
 import type { Deps } from "../server/src/deps.ts";
 import { addDays, dateIn } from "../server/src/domain/values/calendar.ts";
+import { randomPatientKey } from "../server/src/random.ts";
 import { brands, shippingMethods } from "../server/src/seed/cast.ts";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
-import { addPatients, type NewPatient } from "./add-patients.ts";
+import { addPatients } from "./add-patients.ts";
 import { type Book, type BookPatient, type Rx, type SeenOrder, TIME_ZONE } from "./safety-book.ts";
 import { emailOf, persons, productOf, products, staff, staffNames, written } from "./safety-cast.ts";
 import type { Story } from "./safety-commands.ts";
@@ -111,7 +112,14 @@ export async function openSafetyStage(deps: Deps, automatic: boolean, begin_ms: 
         begin_ms,
         real_ms: begin_ms,
         ahead_ms: 0,
-        patients: drawn.map(({ patient: { patient_id }, person }): BookPatient => ({ patient_id, person, facts: [] })),
+        patients: drawn.map(
+          ({ patient: { patient_id, patient_key }, person }): BookPatient => ({
+            patient_id,
+            patient_key,
+            person,
+            facts: [],
+          }),
+        ),
         prescriptions: drawn.flatMap(({ patient: { prescriptions } }, patient) =>
           focus.map((place, index): Rx => {
             const { days_old, ...rx } = written[place]!;
@@ -134,7 +142,7 @@ export async function openSafetyStage(deps: Deps, automatic: boolean, begin_ms: 
     },
     async end({ book }) {
       // A job of the next story would order them.
-      await db.run(forgetDue, [account_id, book.patients.map(({ patient_id }) => patient_id)]);
+      await db.run(forgetDue, [account_id, book.patients.map(({ patient_key }) => patient_key)]);
     },
   };
 }
@@ -143,10 +151,10 @@ const resetClock = sql<[account_id: string]>`
 update account
 set clock_offset_s = 0
 where account_id = $1`;
-const forgetDue = sql<[account_id: string, patient_ids: string[]]>`
+const forgetDue = sql<[account_id: string, patient_keys: number[]]>`
 update prescription
 set order_due_at = null
-where account_id = $1 and patient_id = any($2) and order_due_at is not null`;
+where account_id = $1 and patient_key = any($2) and order_due_at is not null`;
 
 const writtenDate = (begin_ms: number, days_old: number) => addDays(dateIn(TIME_ZONE, new Date(begin_ms)), -days_old);
 
@@ -183,15 +191,15 @@ function newPatient(place: number, focus: readonly number[], begin_ms: number) {
   });
   const person = persons[place]!;
   const record = { ...names, ...person, identity_documents, next_document_id: 2 };
-  const patient: NewPatient = { patient_id: `safe-${number}`, record, prescriptions };
+  const patient = { patient_id: `safe-${number}`, patient_key: randomPatientKey(), record, prescriptions };
   return { patient, person, names: names satisfies PatientNames };
 }
 
 const ofOrders = sql<
-  [account_id: string, patient_ids: string[]],
-  Omit<SeenOrder, "open"> & { open: ExceptionId[] | null }
+  [account_id: string, patient_keys: number[]],
+  Omit<SeenOrder, "open" | "patient_id"> & { patient_key: number; open: ExceptionId[] | null }
 >`
-select o.order_number, o.patient_id, o.order_status, o.stage, o.filled_by,
+select o.order_number, o.patient_key, o.order_status, o.stage, o.filled_by,
   (
     select json_agg(e.exception_id order by e.exception_id)
     from order_exception e
@@ -203,11 +211,16 @@ select o.order_number, o.patient_id, o.order_status, o.stage, o.filled_by,
     from order_item i
     where i.account_id = o.account_id and i.order_number = o.order_number) as items
 from orders o
-where o.account_id = $1 and o.patient_id = any($2)
+where o.account_id = $1 and o.patient_key = any($2)
 order by o.created_at, o.order_number`;
 
 /** The orders of the story's patients, as stored. */
 export async function seeOrders(db: Queryable, { account_id, book }: Scene): Promise<SeenOrder[]> {
-  const rows = await db.rows(ofOrders, [account_id, book.patients.map(({ patient_id }) => patient_id)]);
-  return rows.map((row) => ({ ...row, open: row.open ?? [] }));
+  const ids = new Map(book.patients.map(({ patient_key, patient_id }) => [patient_key, patient_id]));
+  const rows = await db.rows(ofOrders, [account_id, [...ids.keys()]]);
+  return rows.map(({ patient_key, ...row }) => ({
+    ...row,
+    patient_id: ids.get(patient_key)!,
+    open: row.open ?? [],
+  }));
 }

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "./db/operations/audit.ts";
+import type { AuditNote } from "./usecases/operations/audit-note.ts";
 
 /**
  * Buffers the audit entries of reads. A job writes them (usecases/operations/keep-reads.ts). The buffer is bounded in
@@ -6,9 +6,9 @@ import type { AuditEntry } from "./db/operations/audit.ts";
  */
 export type AuditLog = {
   /** False if the buffer is full. */
-  add(entry: AuditEntry): boolean;
+  add(entry: AuditNote): boolean;
   /** The oldest buffered entries; they stay until `remove` confirms that they are written. */
-  oldest(most: number): AuditEntry[];
+  oldest(most: number): AuditNote[];
   remove(count: number): void;
   readonly waiting: number;
   /** Called when the buffer holds a batch, so that the job need not wait for its timer. */
@@ -24,9 +24,9 @@ const ENTRY_BYTES = 400;
 const PATIENT_BYTES = 60;
 
 export function createAuditLog(most_entries = MOST_ENTRIES, most_bytes = MOST_BYTES): AuditLog {
-  let waiting: AuditEntry[] = [];
+  let waiting: AuditNote[] = [];
   let bytes = 0;
-  const sizeOf = ({ patients = [] }: AuditEntry) => ENTRY_BYTES + PATIENT_BYTES * patients.length;
+  const sizeOf = ({ patients = [] }: AuditNote) => ENTRY_BYTES + PATIENT_BYTES * patients.length;
   return {
     add(entry) {
       const size = sizeOf(entry);

@@ -7,6 +7,9 @@ export function randomId(length: number): string {
   return Array.from({ length }, () => LOWER_AND_DIGITS[randomInt(LOWER_AND_DIGITS.length)]).join("");
 }
 
+/** A patient's surrogate key: random, so that it does not tell how many patients there are. Exact as a number. */
+export const randomPatientKey = () => randomInt(1, 2 ** 48 - 1);
+
 /** 256 bits as 43 characters of [A-Za-z0-9_-]: client secrets and access tokens. */
 export const randomSecret = () => randomBytes(32).toString("base64url");
 

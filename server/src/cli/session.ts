@@ -6,6 +6,7 @@ import type { Db } from "../db/db.ts";
 import { migrationState } from "../db/migrate.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
+import { sealOldRows } from "../usecases/operations/seal-old-rows.ts";
 import { masterKeys } from "../vault/master-key.ts";
 import { openVault, type Vault } from "../vault/vault.ts";
 import { auditCommand } from "./audit-command.ts";
@@ -87,9 +88,12 @@ export function withVault<Result>(
   config: Config,
   work: (session: Session & { vault: Vault }) => Promise<Result>,
 ): Promise<Result> {
-  return withSchema(config, async (session) =>
-    work({ ...session, vault: await openVault(session.db, (make) => masterKeys(config, make), session.now) }),
-  );
+  return withSchema(config, async (session) => {
+    const vault = await openVault(session.db, (make) => masterKeys(config, make), session.now);
+    // The service has done this unless it never started since the upgrade.
+    await sealOldRows(session.db, vault);
+    return work({ ...session, vault });
+  });
 }
 
 export const hasDatabase = (config: Config) =>

@@ -263,7 +263,6 @@ export type Rows = {
     prescriber_name: string | null;
     prescriber_phone: string | null;
     prescriber_fax: string | null;
-    patient_id: string;
     pending?: boolean;
     alone: boolean;
     removed_at: Instant | null;
@@ -272,6 +271,7 @@ export type Rows = {
     shipped_at: Instant | null;
     supply_ends_at: Instant | null;
     prescriber_sealed: Bytes | null;
+    patient_key: number;
   };
   order_note: {
     account_id: string;
@@ -293,7 +293,6 @@ export type Rows = {
     held_from: string | null;
     open_exceptions?: number;
     exception_ids?: readonly number[];
-    patient_id: string;
     brand_id: number | null;
     reference: string | null;
     workflow: string;
@@ -324,6 +323,7 @@ export type Rows = {
     drug_schedule?: string;
     reference_sealed: Bytes | null;
     reference_index: Bytes | null;
+    patient_key: number;
   };
   partial_fill_request: {
     account_id: string;
@@ -354,7 +354,7 @@ export type Rows = {
   };
   patient: {
     account_id: string;
-    patient_id: string;
+    patient_id: string | null;
     revision?: number;
     record_sealed: Bytes;
     name_dob_index: Bytes;
@@ -364,12 +364,15 @@ export type Rows = {
     updated_at: Instant;
     recheck_due?: boolean;
     person_keys: readonly Bytes[] | null;
+    patient_key: number;
+    id_sealed: Bytes | null;
+    id_index: Bytes | null;
   };
   patient_alias: {
     account_id: string;
     alias_index: Bytes;
-    patient_id: string;
     created_at: Instant;
+    patient_key: number;
   };
   patient_name_claim: {
     account_id: string;
@@ -408,13 +411,13 @@ export type Rows = {
   };
   person_due: {
     account_id: string;
-    patient_id: string;
+    patient_key: number;
   };
   person_link: {
     environment: string;
     person_key: Bytes;
     account_id: string;
-    patient_id: string;
+    patient_key: number;
   };
   pmp_submission: {
     submission_id?: number;
@@ -436,7 +439,6 @@ export type Rows = {
   prescription: {
     account_id: string;
     prescription_id?: number;
-    patient_id: string;
     active?: boolean;
     acceptance: string;
     source: string;
@@ -469,6 +471,7 @@ export type Rows = {
     order_due_at: Instant | null;
     order_errors?: unknown;
     written_sealed: Bytes | null;
+    patient_key: number;
   };
   product: {
     account_id: string;
@@ -537,7 +540,6 @@ export type Rows = {
     account_id: string;
     kind: string;
     intake_message_id: number | null;
-    patient_id: string | null;
     prescription_id: number | null;
     reasons?: readonly string[];
     facts: unknown;
@@ -546,6 +548,7 @@ export type Rows = {
     resolved_by: string | null;
     outcome: string | null;
     facts_sealed: Bytes | null;
+    patient_key: number | null;
   };
   routing_rule: {
     account_id: string;
@@ -735,7 +738,6 @@ export type Rows = {
     account_id: string;
     event_id: string;
     event_type: string;
-    patient_id: string | null;
     order_number: string | null;
     body: string | null;
     created_at: Instant;

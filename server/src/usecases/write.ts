@@ -10,10 +10,11 @@ import {
   loadKeptAnswer,
   replaceAnswer,
 } from "../db/idempotency.ts";
-import { type AuditEntry, insertAudit } from "../db/operations/audit.ts";
+import { insertAudit } from "../db/operations/audit.ts";
 import type { Deps } from "../deps.ts";
 import { Conflict, refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Vault, withKeysOfNow } from "../vault/vault.ts";
+import { type AuditNote, withPatientIndexes } from "./operations/audit-note.ts";
 import type { RequestBy } from "./operations/audit-partner.ts";
 
 /**
@@ -97,7 +98,7 @@ export async function writeAnswer<Done, Prepared = void>(
     const body = bodyOf(done);
     return { status, body: body === undefined ? "" : JSON.stringify(body) };
   };
-  const plan = audit === undefined ? asked : audited(asked, audit);
+  const plan = audit === undefined ? asked : audited(deps.vault, asked, audit);
   if (key === undefined) return finished(await write(deps, plan));
   // Look up the key before refusing: a known key is replayed, or refused because its body differs.
   const prepared = await Promise.resolve(plan.prepare?.()).then(
@@ -129,20 +130,21 @@ export async function writeAnswer<Done, Prepared = void>(
 
 type PartnerWrite<Prepared, Done> = Write<Prepared, Done> & {
   answer?: (done: Done) => unknown;
-  audit?: (done: Done) => AuditEntry;
+  audit?: (done: Done) => AuditNote;
 };
 
 /** Writes the entry with the change: both commit, or neither. */
 function audited<Prepared, Done>(
+  vault: Vault,
   plan: Write<Prepared, Done>,
-  audit: (done: Done) => AuditEntry,
+  audit: (done: Done) => AuditNote,
 ): Write<Prepared, Done> {
   const { transaction: _, attempt, ...rest } = plan;
   return {
     ...rest,
     attempt: async (tx, prepared, retried) => {
       const done = await attempt(tx, prepared, retried);
-      await insertAudit(tx, audit(done));
+      await insertAudit(tx, withPatientIndexes(vault, audit(done)));
       return done;
     },
   };

@@ -1,5 +1,5 @@
 import type { Queryable } from "../../src/db/db.ts";
-import { openBody } from "../../src/usecases/webhooks/event-body.ts";
+import { openBody, patientIn } from "../../src/usecases/webhooks/event-body.ts";
 import type { Vault } from "../../src/vault/vault.ts";
 
 export type StoredEvent = {
@@ -19,14 +19,23 @@ export async function storedEvents(
   params: readonly unknown[] = [],
 ): Promise<StoredEvent[]> {
   const { rows } = await db.raw(
-    `select account_id, event_id, event_type, patient_id, order_number, created_at, body, body_sealed from webhook_event ${rest}`,
+    `select account_id, event_id, event_type, order_number, created_at, body, body_sealed from webhook_event ${rest}`,
     params,
   );
-  return (rows as (StoredEvent & { body_sealed: Buffer | null })[]).map(({ body_sealed, ...row }) => ({
-    ...row,
-    body: openBody(vault, { ...row, body_sealed }),
-  }));
+  return (rows as (Omit<StoredEvent, "patient_id"> & { body_sealed: Buffer | null })[]).map(
+    ({ body_sealed, ...row }) => {
+      const body = openBody(vault, { ...row, body_sealed });
+      return { ...row, body, patient_id: patientIn(JSON.parse(body)) };
+    },
+  );
 }
+
+/** The events about one patient, whom only the bodies name. */
+export const eventsOfPatient = async (
+  deps: { db: Queryable; vault: Vault },
+  patient_id: string,
+  rest = "",
+): Promise<StoredEvent[]> => (await storedEvents(deps, rest)).filter((event) => event.patient_id === patient_id);
 
 const TYPES = ["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"];
 

@@ -9,7 +9,7 @@ import { formatOf } from "../../formats/formats.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { acceptPrescription } from "../../usecases/intake/accept-prescription.ts";
 import { resolveReview } from "../../usecases/intake/close-review.ts";
-import { openFacts } from "../../usecases/intake/message-answer.ts";
+import { openReview } from "../../usecases/intake/message-answer.ts";
 import { routeKeptMessage } from "../../usecases/intake/route-kept-message.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
@@ -36,7 +36,7 @@ const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: st
   async run({ account, as, note }: Decision, argument, env) {
     const config = readConfig(env);
     const given = { account_id: account, prescription_id: wholeNumber(argument), verdict, note };
-    const data = await withSchema(config, async (session) => {
+    const data = await withVault(config, async (session) => {
       const { email } = await staffOf(session, env, as);
       return acceptPrescription(session, { ...given, email }, session.now);
     });
@@ -112,7 +112,7 @@ export const rxReviewCommands: readonly CommandRow[] = [
 ];
 
 const readReviewList = async (db: Db, vault: Vault, account_id: string | null, all: boolean) =>
-  (await listReviews(db, account_id, all)).map((row) => openFacts(vault, row));
+  (await listReviews(db, account_id, all)).map((row) => openReview(vault, row));
 
 /** The person who decides. They must have signed in. */
 const staffOf = (session: Session, env: NodeJS.ProcessEnv | undefined, as: string | undefined) =>

@@ -11,6 +11,8 @@ import { type ScriptVersion, scriptVersions } from "../../formats/script/version
 import { type Demo, readDemo } from "../../seed/demo.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { hashOfSent, messageIdentity } from "../../usecases/intake/message-identity.ts";
+import { openAnyPatientId } from "../../usecases/patients/patient-rows.ts";
+import type { Vault } from "../../vault/vault.ts";
 import {
   addresses,
   type ClientOptions,
@@ -24,7 +26,7 @@ import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
 import { reason, WrongUsage } from "../errors.ts";
 import { facts, type Output, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
-import { hasDatabase, type Session, withSchema } from "../session.ts";
+import { hasDatabase, type Session, withVault } from "../session.ts";
 import { type RxAnswer, readRxAnswer } from "./rx-answer.ts";
 import { type RxFormat, type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
 import { CANCELABLE_ORDER, PRESET_SENDER, type PresetName, presetMessage, rxPresets } from "./rx-presets.ts";
@@ -173,11 +175,11 @@ function problemIn(text: string): string {
 /** Runs the work if the service's database is on this machine. Otherwise the reply is all we know. */
 async function beside<Result>(
   config: Config,
-  work: (session: Session) => Promise<Result>,
+  work: (session: Session & { vault: Vault }) => Promise<Result>,
 ): Promise<Result | undefined> {
   if (!hasDatabase(config)) return undefined;
   try {
-    return await withSchema(config, work);
+    return await withVault(config, work);
   } catch (error) {
     if (error instanceof AdminRefusal || error instanceof StatusRefusal) return undefined;
     throw error;
@@ -190,11 +192,20 @@ async function whatBecame(config: Config, client: PartnerAccount, message: RxMes
   const caller = { account_id, credential_id };
   const identity = messageIdentity(read, caller, hashOfSent(message.format, read, message.body));
   const { sender, sender_message_id } = identity;
-  const made = await beside(config, ({ db }) => findMade(db, account_id, sender, sender_message_id));
+  const made = await beside(config, async ({ db, vault }) => {
+    const found = await findMade(db, account_id, sender, sender_message_id);
+    if (found === undefined) return undefined;
+    const { patient_key, id_sealed, ...made } = found;
+    return { ...made, patient_id: openAnyPatientId({ vault }, made.account_id ?? "", { patient_key, id_sealed }) };
+  });
   return { ...identity, made };
 }
 
-type Became = { sender: string; sender_message_id: string; made: MadeOfMessage | undefined };
+type Became = {
+  sender: string;
+  sender_message_id: string;
+  made: (Omit<MadeOfMessage, "patient_key" | "id_sealed"> & { patient_id: string | null }) | undefined;
+};
 
 const WORDS: Record<RxAnswer["outcome"], string> = {
   accepted: "Accepted",

@@ -12,6 +12,7 @@ import { shipRoots, unshippedRoots } from "../../usecases/operations/audit/ship-
 import { renewAuditKey, signNow } from "../../usecases/operations/audit/sign-root.ts";
 
 import { verifyLog } from "../../usecases/operations/audit/verify-log.ts";
+import { auditedPatients } from "../../usecases/operations/audit-note.ts";
 import { disclosureLines, disclosuresHead, walkDisclosures } from "../../usecases/operations/read-disclosures.ts";
 import { commandActor } from "../audit-command.ts";
 import { readText, writePrivate } from "../files.ts";
@@ -85,13 +86,14 @@ export const auditCommands: readonly CommandRow[] = [
       "audit disclosures wren-2 --account 3f9k2m8x1q7z --out disclosures.csv",
     ],
     async run({ account, out }, patient_id, env) {
-      const lines = await withSchema(readConfig(env), async ({ db, now: at }) => {
+      const lines = await withVault(readConfig(env), async ({ db, vault, now: at }) => {
         const { account_id } = await requireAccount(db, String(account));
-        const about = { account_id, action: "disclosures_exported" as const, subject: null, patients: [patient_id] };
+        const patients = auditedPatients({ vault }, account_id, [patient_id]);
+        const about = { account_id, action: "disclosures_exported" as const, subject: null, patients };
         // The export is a disclosure too, so it is the first line of the list.
         await insertAudit(db, { at, ...commandActor(), ...about });
         const found = [];
-        for await (const page of walkDisclosures(db, account_id, patient_id)) found.push(...page);
+        for await (const page of walkDisclosures({ db, vault }, account_id, patient_id)) found.push(...page);
         if (found.length === 0) throw new AdminRefusal("There is no such patient in this account.");
         return found;
       });

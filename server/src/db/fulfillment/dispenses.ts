@@ -37,7 +37,8 @@ export const loadPrinted = (db: Queryable, account_id: string, order_number: str
 export type LotRow = {
   order_number: string;
   order_status: string;
-  patient_id: string;
+  patient_key: number;
+  id_sealed: Buffer;
   record_sealed: Buffer;
   sku: string;
   lot: string;
@@ -46,11 +47,11 @@ export type LotRow = {
   shipped_at: Date | null;
 };
 const ofLot = sql<[account_id: string, lot: string, sku: string | null], LotRow>`
-select i.order_number, o.order_status, i.patient_id, p.record_sealed, i.sku, i.lot,
+select i.order_number, o.order_status, i.patient_key, p.id_sealed, p.record_sealed, i.sku, i.lot,
   i.lot_expires_on::text as lot_expires_on, i.units::float8 as units, i.shipped_at
 from order_item i
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-join patient p on p.account_id = i.account_id and p.patient_id = i.patient_id
+join patient p on p.account_id = i.account_id and p.patient_key = i.patient_key
 -- Ignores spelling. That reads every lot of the account, but a recall misses no patient.
 where i.account_id = $1 and i.lot is not null and upper(i.lot) = upper($2) and ($3::text is null or i.sku = $3)
   and i.removed_at is null and o.order_status <> 'Canceled'
@@ -62,7 +63,7 @@ export const listOfLot = (db: Queryable, account_id: string, lot: string, sku: s
 export type ControlledRow = {
   dispense_id: number;
   order_number: string;
-  patient_id: string;
+  patient_key: number;
   record_sealed: Buffer;
   address_sealed: Buffer | null;
   payer: "partner" | "patient";
@@ -90,7 +91,7 @@ export type ControlledRow = {
 };
 /** For order items with the alias `i`. */
 const CONTROLLED_COLUMNS = `
-select i.dispense_id, i.order_number, i.patient_id, p.record_sealed, o.address_sealed, o.payer, i.prescription_id,
+select i.dispense_id, i.order_number, i.patient_key, p.record_sealed, o.address_sealed, o.payer, i.prescription_id,
   r.written_date::text as written_date, r.refills,
   (
     select json_agg(e.units order by e.shipped_at, e.dispense_id)
@@ -107,7 +108,7 @@ select i.dispense_id, i.order_number, i.patient_id, p.record_sealed, o.address_s
   r.prescriber_phone, w.npi as pharmacist_npi, w.license_number as pharmacist_license
 from order_item i
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-join patient p on p.account_id = i.account_id and p.patient_id = i.patient_id
+join patient p on p.account_id = i.account_id and p.patient_key = i.patient_key
 join product q on q.account_id = i.account_id and q.sku = i.sku
 join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
 left join person w on w.person_id = (

@@ -28,7 +28,7 @@ export type QueueRow = Omit<
   "patient_initials" | "schedule" | "created_at" | "stage_since" | "late" | "claimed_until"
 > & {
   queue: string;
-  patient_id: string;
+  patient_key: number;
   record_sealed: Buffer;
   reference_sealed: Buffer | null;
   drug_schedule: DrugSchedule;
@@ -41,7 +41,7 @@ export type QueueRow = Omit<
 export const WHOSE_AND_WHAT = `(
     select r.record_sealed
     from patient r
-    where r.account_id = o.account_id and r.patient_id = o.patient_id) as record_sealed,
+    where r.account_id = o.account_id and r.patient_key = o.patient_key) as record_sealed,
   array(
     select d.name
     from order_item i
@@ -109,7 +109,7 @@ with page as materialized (
   limit $5
 )
 select o.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.queue, o.exception_ids,
-  o.patient_id, o.drug_schedule, o.ship_state, o.reference, o.reference_sealed, o.created_at, o.stage_since, o.revision,
+  o.patient_key, o.drug_schedule, o.ship_state, o.reference, o.reference_sealed, o.created_at, o.stage_since, o.revision,
   ${WHOSE_AND_WHAT},
   (
     select b.name

@@ -4,7 +4,7 @@ import { WHOSE_AND_WHAT } from "./queue.ts";
 
 /** A search hit with the patient record still sealed. */
 export type FoundRow = Omit<SearchHit, "by" | "patient_initials" | "created_at"> & {
-  patient_id: string;
+  patient_key: number;
   record_sealed: Buffer;
   reference_sealed: Buffer | null;
   created_at: Date;
@@ -13,7 +13,7 @@ export type FoundRow = Omit<SearchHit, "by" | "patient_initials" | "created_at">
 const COLUMNS = `
   a.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.reference, o.reference_sealed,
   o.created_at,
-  o.patient_id, ${WHOSE_AND_WHAT}`;
+  o.patient_key, ${WHOSE_AND_WHAT}`;
 
 /** Probes each account's index and keeps the newest hits. Never scans a table. */
 const inEveryAccount = (found: string) => `
@@ -28,7 +28,7 @@ limit $2`;
 const NEWEST_OF_PATIENT = `cross join lateral (
   select o.*
   from orders o
-  where o.account_id = w.account_id and o.patient_id = w.patient_id
+  where o.account_id = w.account_id and o.patient_key = w.patient_key
   order by o.order_position desc
   limit 51) o`;
 
@@ -39,13 +39,6 @@ const searches = {
   from orders o
   where o.account_id = a.account_id and o.order_number = $1
   limit 1`),
-  ),
-  patient_id: statementOf<[value: string, most: number], FoundRow>(
-    inEveryAccount(`
-  select o.*
-  from patient w
-  ${NEWEST_OF_PATIENT}
-  where w.account_id = a.account_id and w.patient_id = $1`),
   ),
   tracking_no: statementOf<[value: string, most: number], FoundRow>(
     inEveryAccount(`
@@ -93,35 +86,41 @@ export const findByReference = (db: Queryable, keys: readonly ReferenceKey[], mo
     most,
   ]);
 
-/** Patients by the blind index of their name and date of birth. */
-const PEOPLE = `
-from unnest($1::text[], $2::bytea[]) as k(account_id, name_dob_index)
+/** Patients by a blind index: of their name and date of birth, or of the partner's id. */
+const peopleBy = (column: "name_dob_index" | "id_index") => `
+from unnest($1::text[], $2::bytea[]) as k(account_id, blind)
 join account a on a.account_id = k.account_id
 join partner p on p.partner_id = a.partner_id
 cross join lateral (
-  select w.account_id, w.patient_id, w.record_sealed
+  select w.account_id, w.patient_key, w.record_sealed
   from patient w
-  where w.account_id = k.account_id and w.name_dob_index = k.name_dob_index
+  where w.account_id = k.account_id and w.${column} = k.blind
   limit 51) w`;
 type PeopleParams = [account_ids: readonly string[], indexes: readonly Buffer[], most: number];
-export type PersonKey = { account_id: string; name_dob_index: Buffer };
+export type PersonKey = { account_id: string; blind: Buffer };
 const peopleParams = (keys: readonly PersonKey[], most: number): PeopleParams => [
   keys.map(({ account_id }) => account_id),
-  keys.map(({ name_dob_index }) => name_dob_index),
+  keys.map(({ blind }) => blind),
   most,
 ];
 
-const ofPeople = statementOf<PeopleParams, FoundRow>(`
-select ${COLUMNS}${PEOPLE}
+const ordersOf = (column: "name_dob_index" | "id_index") =>
+  statementOf<PeopleParams, FoundRow>(`
+select ${COLUMNS}${peopleBy(column)}
 ${NEWEST_OF_PATIENT}
 order by o.order_position desc
 limit $3`);
+const ofPeople = ordersOf("name_dob_index");
 export const findByPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
   db.rows(ofPeople, peopleParams(keys, most));
+const ofPatient = ordersOf("id_index");
+/** Orders by the blind index of the partner's patient id. */
+export const findByPatient = (db: Queryable, keys: readonly PersonKey[], most: number) =>
+  db.rows(ofPatient, peopleParams(keys, most));
 
 const UNORDERED_COLUMNS = `
   a.account_id, p.name as partner, a.environment, null as order_number, null as order_status, null as stage,
-  null as reference, null::bytea as reference_sealed, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names,
+  null as reference, null::bytea as reference_sealed, r.received_at as created_at, r.patient_key, w.record_sealed, array[r.drug_name] as drug_names,
   r.prescription_id, (
     select v.review_id
     from review v
@@ -138,30 +137,23 @@ select ${UNORDERED_COLUMNS}
 from account a
 join partner p on p.partner_id = a.partner_id
 join prescription r on r.account_id = a.account_id and r.prescription_id = $1
-join patient w on w.account_id = r.account_id and w.patient_id = r.patient_id
+join patient w on w.account_id = r.account_id and w.patient_key = r.patient_key
 where ${NOT_ORDERED}`);
 /** A prescription without an order. */
 export const findUnordered = (db: Queryable, prescription_id: number) => db.rows(unordered, [prescription_id]);
 
-const unorderedOfPatient = statementOf<[patient_id: string, most: number], FoundRow>(`
-select ${UNORDERED_COLUMNS}
-from account a
-join partner p on p.partner_id = a.partner_id
-join patient w on w.account_id = a.account_id and w.patient_id = $1
-join prescription r on r.account_id = w.account_id and r.patient_id = w.patient_id
-where ${NOT_ORDERED}
-order by r.received_at desc
-limit $2`);
-/** Prescriptions without an order, by the partner's patient id. */
-export const findUnorderedOfPatient = (db: Queryable, patient_id: string, most: number) =>
-  db.rows(unorderedOfPatient, [patient_id, most]);
-
-const unorderedOfPeople = statementOf<PeopleParams, FoundRow>(`
-select ${UNORDERED_COLUMNS}${PEOPLE}
-join prescription r on r.account_id = w.account_id and r.patient_id = w.patient_id
+const unorderedOf = (column: "name_dob_index" | "id_index") =>
+  statementOf<PeopleParams, FoundRow>(`
+select ${UNORDERED_COLUMNS}${peopleBy(column)}
+join prescription r on r.account_id = w.account_id and r.patient_key = w.patient_key
 where ${NOT_ORDERED}
 order by r.received_at desc
 limit $3`);
+const unorderedOfPatient = unorderedOf("id_index");
+/** Prescriptions without an order, by the partner's patient id. */
+export const findUnorderedOfPatient = (db: Queryable, keys: readonly PersonKey[], most: number) =>
+  db.rows(unorderedOfPatient, peopleParams(keys, most));
+const unorderedOfPeople = unorderedOf("name_dob_index");
 /** Prescriptions without an order, by patient name and date of birth. */
 export const findUnorderedOfPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
   db.rows(unorderedOfPeople, peopleParams(keys, most));

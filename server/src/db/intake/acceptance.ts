@@ -3,11 +3,12 @@ import { sql, type Tx } from "../db.ts";
 
 const load = sql<
   [account_id: string, prescription_id: number],
-  DoubtfulPrescription & { patient_id: string; clock_offset_s: number }
+  DoubtfulPrescription & { patient_key: number; id_sealed: Buffer; clock_offset_s: number }
 >`
-select r.acceptance, r.active, r.effective_date, r.drug_schedule, r.patient_id, a.workflow, a.clock_offset_s
+select r.acceptance, r.active, r.effective_date, r.drug_schedule, r.patient_key, p.id_sealed, a.workflow, a.clock_offset_s
 from prescription r
 join account a on a.account_id = r.account_id
+join patient p on p.account_id = r.account_id and p.patient_key = r.patient_key
 where r.account_id = $1 and r.prescription_id = $2
 for update of r`;
 /** Locks the row, so that the second of two concurrent verdicts sees the first. */

@@ -21,13 +21,16 @@ export const listDueAccounts = (
   environment: Environment | null = null,
 ) => db.rows(accounts, [account_id, environment]);
 
-export type DuePrescription = { prescription_id: number; patient_id: string };
+export type DuePrescription = { prescription_id: number; patient_key: number; id_sealed: Buffer };
 
 const due = sql<[account_id: string, now: Date, most: number], DuePrescription>`
-select prescription_id, patient_id
-from prescription
-where account_id = $1 and order_due_at <= $2
-order by order_due_at, received_at, intake_message_id
+select r.prescription_id, r.patient_key, (
+    select p.id_sealed
+    from patient p
+    where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed
+from prescription r
+where r.account_id = $1 and r.order_due_at <= $2
+order by r.order_due_at, r.received_at, r.intake_message_id
 limit $3`;
 /** Prescriptions that Automatic Processing must order by now. */
 export const listDuePrescriptions = (db: Queryable, account_id: string, now: Date, most: number) =>
@@ -40,10 +43,10 @@ with noted as (
   update prescription
   set order_errors = $3::jsonb, order_due_at = case when active then $6::timestamptz end
   where account_id = $1 and prescription_id = $2 and order_due_at is not null
-  returning account_id, prescription_id, patient_id, intake_message_id
+  returning account_id, prescription_id, patient_key, intake_message_id
 )
-insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, created_at)
-select n.account_id, 'order_refused', n.intake_message_id, n.patient_id, n.prescription_id, $4, $5
+insert into review (account_id, kind, intake_message_id, patient_key, prescription_id, reasons, created_at)
+select n.account_id, 'order_refused', n.intake_message_id, n.patient_key, n.prescription_id, $4, $5
 from noted n
 where not exists (
   select
@@ -81,7 +84,7 @@ with arrived as (
 ), waiting as (
   select i.order_number
   from arrived r
-  join order_item i on i.account_id = r.account_id and i.patient_id = r.patient_id and i.pending
+  join order_item i on i.account_id = r.account_id and i.patient_key = r.patient_key and i.pending
     and i.needs_prescription and i.prescription_id is null and (i.gcn = r.gcn or i.ndc = r.ndc)
   union all
   select i.order_number

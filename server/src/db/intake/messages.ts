@@ -187,15 +187,17 @@ export type MadeOfMessage = {
   outcome: "accepted" | "refused" | "review" | null;
   warnings: string[];
   account_id: string | null;
-  patient_id: string | null;
+  patient_key: number | null;
+  id_sealed: Buffer | null;
   prescription_id: number | null;
   acceptance: string | null;
 };
 const made = sql<[account_id: string, sender: string, sender_message_id: string], MadeOfMessage>`
-select m.outcome, m.warnings, m.for_account_id as account_id, r.patient_id, r.prescription_id, r.acceptance
+select m.outcome, m.warnings, m.for_account_id as account_id, r.patient_key, p.id_sealed, r.prescription_id, r.acceptance
 from intake_message m
 left join prescription r on r.account_id = m.for_account_id and r.sender = m.sender
   and r.sender_message_id = m.sender_message_id
+left join patient p on p.account_id = r.account_id and p.patient_key = r.patient_key
 where m.account_id = $1 and m.sender = $2 and m.sender_message_id = $3`;
 /** Finds the outcome of a message. */
 export const findMade = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>

@@ -2,7 +2,12 @@ import type { Environment, MedicationDispense, Workflow } from "@pestle/contract
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql } from "../db.ts";
 
-export type SealedFact = PrescriptionFact & { written_sealed: Buffer | null };
+export type SealedFact = Omit<PrescriptionFact, "patient_id"> & {
+  patient_key: number;
+  /** The partner's id of the patient. */
+  id_sealed: Buffer;
+  written_sealed: Buffer | null;
+};
 /** A patient's prescriptions with the dispenses of all their orders. */
 export type PatientPrescriptions = { workflow: Workflow; prescriptions: PatientPrescription[] };
 export type PatientPrescription = SealedFact & {
@@ -15,7 +20,7 @@ export type Arrival = { received_at: Date; intake_message_id: number };
 const ofPatient = sql<
   [
     account_id: string,
-    patient_id: string,
+    id_index: Buffer,
     active: boolean | null,
     received_at: Date | null,
     intake_message_id: number | null,
@@ -27,7 +32,7 @@ const ofPatient = sql<
     medication_dispenses: MedicationDispense[];
   }
 >`
-select a.workflow, r.prescription_id, p.patient_id, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
+select a.workflow, r.prescription_id, p.patient_key, p.id_sealed, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
   r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
   r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors, r.intake_message_id,
@@ -48,23 +53,23 @@ select a.workflow, r.prescription_id, p.patient_id, r.active, r.prescriber_name,
     as medication_dispenses
 from patient p
 join account a on a.account_id = p.account_id
-left join prescription r on r.account_id = p.account_id and r.patient_id = p.patient_id
+left join prescription r on r.account_id = p.account_id and r.patient_key = p.patient_key
   and ($3::boolean is null or r.active = $3)
   and ($4::timestamptz is null or (r.received_at, r.intake_message_id) < ($4, $5::bigint))
-where p.account_id = $1 and p.patient_id = $2
+where p.account_id = $1 and p.id_index = $2
 order by r.received_at desc, r.intake_message_id desc
 limit $6`;
 /** Prescriptions of a patient that arrived before a position, newest first; undefined if there is no such patient. */
 export async function loadPrescriptions(
   db: Queryable,
   account_id: string,
-  patient_id: string,
+  id_index: Buffer,
   active: boolean | null,
   before: Arrival | null,
   most: number,
 ): Promise<PatientPrescriptions | undefined> {
   const { received_at = null, intake_message_id = null } = before ?? {};
-  const rows = await db.rows(ofPatient, [account_id, patient_id, active, received_at, intake_message_id, most]);
+  const rows = await db.rows(ofPatient, [account_id, id_index, active, received_at, intake_message_id, most]);
   const [first] = rows;
   return first && { workflow: first.workflow, prescriptions: rows.filter((row) => row.prescription_id !== null) };
 }
@@ -89,12 +94,16 @@ export const findLastOfOrder = (
 ) => db.row(lastOfOrder, [ncpdp_id, environment, sender, prescriber_order_number]);
 
 const fact = sql<[account_id: string, prescription_id: number], SealedFact>`
-select prescription_id, patient_id, active, acceptance, prescriber_name, prescriber_phone, prescriber_fax, prescriber_npi,
-  prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text, written_sealed,
-  written_qty::float8 as written_qty, unit, days_supply, refills, drug_schedule, daw,
-  units_ordered::float8 as units_ordered, order_errors,
-  case when drug_schedule = '2' then partial_fill_of(account_id, prescription_id) end as partial
-from prescription
-where account_id = $1 and prescription_id = $2`;
+select r.prescription_id, r.patient_key, (
+    select p.id_sealed
+    from patient p
+    where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed,
+  r.active, r.acceptance, r.prescriber_name, r.prescriber_phone,
+  r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date,
+  r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply,
+  r.refills, r.drug_schedule, r.daw, r.units_ordered::float8 as units_ordered, r.order_errors,
+  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial
+from prescription r
+where r.account_id = $1 and r.prescription_id = $2`;
 export const loadPrescriptionFact = (db: Queryable, account_id: string, prescription_id: number) =>
   db.row(fact, [account_id, prescription_id]);

@@ -8,15 +8,17 @@ import type { NewEvent } from "../webhooks/new-event.ts";
 /** The data for deciding on a message: the patients and prescriptions that it may be about. */
 export type IntakeContext = {
   patients: {
-    patient_id: string;
-    revision: number;
+    patient_key: number;
     /** Base64, because JSON cannot carry bytes. */
+    id_sealed: string;
+    revision: number;
     record_sealed: string;
     same_id: boolean;
   }[];
   claim_revision: number;
-  taken_patient_ids: string[];
-  prescriptions: (PriorPrescription & { written_sealed: string | null })[];
+  /** The blind indexes of the wanted ids that other patients have, in hexadecimal. */
+  taken_indexes: string[];
+  prescriptions: (Omit<PriorPrescription, "patient_id"> & { patient_key: number; written_sealed: string | null })[];
   next_prescription_id: number;
 };
 export type IntakeQuestion = {
@@ -24,7 +26,7 @@ export type IntakeQuestion = {
   alias_indexes: Buffer[];
   name_dob_index: Buffer | null;
   phone_index: Buffer | null;
-  wanted_patient_ids: string[];
+  wanted_indexes: Buffer[];
   sender: string;
   /** The id of the earlier message that this one references. */
   relates_to: string | null;
@@ -32,7 +34,7 @@ export type IntakeQuestion = {
   /** Also load the prescriptions of the patients found: a cancel may name only the patient. */
   with_prescriptions: boolean;
   /** Our id of the patient that a simulation names. */
-  meant_patient_id: string | null;
+  meant_index: Buffer | null;
 };
 
 const context = sql<
@@ -41,12 +43,12 @@ const context = sql<
     alias_indexes: Buffer[],
     name_dob_index: Buffer | null,
     phone_index: Buffer | null,
-    wanted_patient_ids: string[],
+    wanted_indexes: Buffer[],
     sender: string,
     relates_to: string | null,
     prescriber_order_number: string | null,
     with_prescriptions: boolean,
-    meant_patient_id: string | null,
+    meant_index: Buffer | null,
   ],
   IntakeContext
 >`
@@ -59,28 +61,30 @@ with named as (
   from prescription r
   where r.account_id = $1 and r.prescriber_order_number = $8 and r.sender = $6
 ), known as (
-  select p.patient_id, p.revision, p.record_sealed, bool_or(f.same_id) as same_id
+  select p.patient_key, p.id_sealed, p.revision, p.record_sealed, bool_or(f.same_id) as same_id
   from (
-    select a.patient_id, true as same_id
+    select a.patient_key, true as same_id
     from patient_alias a
     where a.account_id = $1 and a.alias_index = any($2)
     union all
-    select n.patient_id, false
+    select n.patient_key, false
     from patient n
     where n.account_id = $1 and n.name_dob_index = $3
     union all
-    (select t.patient_id, false
+    (select t.patient_key, false
     from patient t
     where t.account_id = $1 and t.phone_index = $4
     limit 20)
     union all
-    select r.patient_id, false
+    select r.patient_key, false
     from named r
     union all
-    select $10::text, false
+    select y.patient_key, false
+    from patient y
+    where y.account_id = $1 and y.id_index = $10
   ) f
-  join patient p on p.account_id = $1 and p.patient_id = f.patient_id
-  group by p.patient_id, p.revision, p.record_sealed
+  join patient p on p.account_id = $1 and p.patient_key = f.patient_key
+  group by p.patient_key, p.id_sealed, p.revision, p.record_sealed
   limit 50
 ), meant as (
   select r.*
@@ -88,12 +92,12 @@ with named as (
   union
   select r.*
   from prescription r
-  where $9 and r.account_id = $1 and r.patient_id in (select patient_id from known)
+  where $9 and r.account_id = $1 and r.patient_key in (select patient_key from known)
 )
 select
   coalesce((
     select json_agg(json_build_object(
-      'patient_id', k.patient_id, 'revision', k.revision, 'same_id', k.same_id,
+      'patient_key', k.patient_key, 'id_sealed', translate(encode(k.id_sealed, 'base64'), E'\n', ''), 'revision', k.revision, 'same_id', k.same_id,
       'record_sealed', translate(encode(k.record_sealed, 'base64'), E'\n', '')))
     from known k), '[]') as patients,
   coalesce((
@@ -101,12 +105,12 @@ select
     from patient_name_claim c
     where c.account_id = $1 and c.name_dob_index = $3), 0) as claim_revision,
   coalesce((
-    select json_agg(t.patient_id)
+    select json_agg(encode(t.id_index, 'hex'))
     from patient t
-    where t.account_id = $1 and t.patient_id = any($5)), '[]') as taken_patient_ids,
+    where t.account_id = $1 and t.id_index = any($5)), '[]') as taken_indexes,
   coalesce((
     select json_agg(json_build_object(
-      'prescription_id', m.prescription_id, 'patient_id', m.patient_id, 'active', m.active, 'sender', m.sender,
+      'prescription_id', m.prescription_id, 'patient_key', m.patient_key, 'active', m.active, 'sender', m.sender,
       'sender_message_id', m.sender_message_id, 'prescriber_order_number', m.prescriber_order_number,
       'prescriber_name', m.prescriber_name, 'prescriber_phone', m.prescriber_phone,
       'prescriber_fax', m.prescriber_fax, 'prescriber_npi', m.prescriber_npi, 'prescriber_dea', m.prescriber_dea,
@@ -133,12 +137,12 @@ export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
     asked.alias_indexes,
     asked.name_dob_index,
     asked.phone_index,
-    asked.wanted_patient_ids,
+    asked.wanted_indexes,
     asked.sender,
     asked.relates_to,
     asked.prescriber_order_number,
     asked.with_prescriptions,
-    asked.meant_patient_id,
+    asked.meant_index,
   ]))!;
 
 export const loadIntakeContextText = context.text;
@@ -166,9 +170,9 @@ export type IntakeSave = {
   processed_at: Date;
   /** The partner's account; null while the account is unknown and the message is in the operators' queue. */
   account_id: string | null;
-  new_patient: (Omit<Rows["patient"], "revision"> & { claim_revision: number }) | null;
+  new_patient: (Omit<Rows["patient"], "revision" | "patient_id"> & { claim_revision: number }) | null;
   changed_patient: ChangedPatient | null;
-  aliases: Pick<Rows["patient_alias"], "alias_index" | "patient_id">[];
+  aliases: Pick<Rows["patient_alias"], "alias_index" | "patient_key">[];
   prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors" | ClearColumn> | null;
   /** Prescriptions to end, with the units ordered at decision time. An order placed since then is a conflict. */
   ended: { prescription_id: number; units_ordered: number }[];
@@ -196,7 +200,7 @@ with given as (
   select n.account_id, n.name_dob_index, 1
   from given, jsonb_populate_record(null::patient,
     coalesce(nullif(j->'new_patient', 'null'), '{}')) n
-  where n.patient_id is not null and (select count(*) from done) >= 0
+  where n.patient_key is not null and (select count(*) from done) >= 0
   on conflict (account_id, name_dob_index) do update
   set revision = patient_name_claim.revision + 1
   where patient_name_claim.revision = (select (j->'new_patient'->>'claim_revision')::integer from given)
@@ -209,28 +213,28 @@ with given as (
     recheck_due = greatest(p.recheck_due, c.recheck_due)
   from given, jsonb_populate_record(null::patient,
     coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
-  where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
+  where p.account_id = c.account_id and p.patient_key = c.patient_key and p.revision = c.revision
     and (select count(*) from claim) >= 0
   returning true
 ), new_patient as (
-  insert into patient (account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, person_keys,
+  insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, email_index, phone_index, person_keys,
     created_at, updated_at)
-  select n.account_id, n.patient_id, n.record_sealed, n.name_dob_index, n.email_index, n.phone_index, n.person_keys,
+  select n.account_id, n.patient_key, n.id_sealed, n.id_index, n.record_sealed, n.name_dob_index, n.email_index, n.phone_index, n.person_keys,
     n.created_at, n.updated_at
   from given, jsonb_populate_record(null::patient,
     coalesce(nullif(j->'new_patient', 'null'), '{}')) n
-  where n.patient_id is not null
+  where n.patient_key is not null
 ), aliases as (
-  insert into patient_alias (account_id, alias_index, patient_id, created_at)
-  select j->>'account_id', a.alias_index, a.patient_id, (j->>'processed_at')::timestamptz
+  insert into patient_alias (account_id, alias_index, patient_key, created_at)
+  select j->>'account_id', a.alias_index, a.patient_key, (j->>'processed_at')::timestamptz
   from given, jsonb_populate_recordset(null::patient_alias, j->'aliases') a
   on conflict do nothing
 ), prescribed as (
-  insert into prescription (account_id, prescription_id, patient_id, acceptance, source, intake_message_id, sender,
+  insert into prescription (account_id, prescription_id, patient_key, acceptance, source, intake_message_id, sender,
     sender_message_id, prescriber_order_number, replaces_prescription_id, written_sealed,
     received_at, expires_at, written_date, effective_date, drug_name,
     ndc, gcn, written_qty, unit, days_supply, refills, drug_schedule, daw, details_sealed, order_due_at)
-  select r.account_id, r.prescription_id, r.patient_id, r.acceptance, r.source, r.intake_message_id, r.sender,
+  select r.account_id, r.prescription_id, r.patient_key, r.acceptance, r.source, r.intake_message_id, r.sender,
     r.sender_message_id, r.prescriber_order_number, r.replaces_prescription_id, r.written_sealed,
     r.received_at, r.expires_at, r.written_date,
     r.effective_date, r.drug_name, r.ndc, r.gcn, r.written_qty, r.unit, r.days_supply, r.refills,
@@ -266,14 +270,14 @@ with given as (
     and (select count(*) from held) >= 0
   returning true
 ), reviews as (
-  insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts_sealed,
+  insert into review (account_id, kind, intake_message_id, patient_key, prescription_id, reasons, facts_sealed,
     created_at)
-  select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts_sealed,
+  select v.account_id, v.kind, v.intake_message_id, v.patient_key, v.prescription_id, v.reasons, v.facts_sealed,
     v.created_at
   from given, jsonb_populate_recordset(null::review, j->'reviews') v
 ), events as (
-  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
-  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body_sealed, e.created_at
+  insert into webhook_event (account_id, event_id, event_type, order_number, body_sealed, created_at)
+  select e.account_id, e.event_id, e.event_type, e.order_number, e.body_sealed, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
 )
 select conflict_unless(

@@ -15,7 +15,7 @@ const list = sql<
   [environment: Environment | null, account_id: string | null, review_id: number | null, all: boolean, most: number],
   ListedReview
 >`
-select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts,
+select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_key, w.id_sealed, v.prescription_id, v.reasons, v.facts,
   v.facts_sealed,
   v.created_at, v.resolved_at, v.resolved_by, v.outcome, p.name as partner, a.environment, e.name as resolved_by_name,
   m.receiver
@@ -23,6 +23,7 @@ from review v
 join account a on a.account_id = v.account_id
 left join partner p on p.partner_id = a.partner_id
 left join person e on e.person_id = v.resolved_by
+left join patient w on w.account_id = v.account_id and w.patient_key = v.patient_key
 left join intake_message m on m.account_id = v.account_id and m.intake_message_id = v.intake_message_id
 where ($1::text is null or a.environment = $1) and ($2::text is null or v.account_id = $2)
   and ($3::bigint is null or v.review_id = $3) and ($4 or v.resolved_at is null)
@@ -58,9 +59,10 @@ where v.account_id = $1 and v.review_id = $2`;
 export const loadReviewMessage = (db: Queryable, account_id: string, review_id: number) =>
   db.row(message, [account_id, review_id]);
 
-const patients = sql<[account_id: string, patient_ids: readonly string[]], PatientRow>`
-select account_id, patient_id, revision, record_sealed, created_at, updated_at
+const patients = sql<[account_id: string, indexes: readonly Buffer[]], PatientRow>`
+select account_id, patient_key, id_sealed, revision, record_sealed, created_at, updated_at
 from patient
-where account_id = $1 and patient_id = any($2)`;
-export const listPatients = (db: Queryable, account_id: string, patient_ids: readonly string[]) =>
-  db.rows(patients, [account_id, patient_ids]);
+where account_id = $1 and id_index = any($2)`;
+/** Patients by the blind indexes of their ids. */
+export const listPatients = (db: Queryable, account_id: string, indexes: readonly Buffer[]) =>
+  db.rows(patients, [account_id, indexes]);

@@ -43,7 +43,9 @@ export type ReviewRow = {
   review_id: number;
   kind: ReviewKind;
   intake_message_id: number | null;
-  patient_id: string | null;
+  patient_key: number | null;
+  /** The partner's id of the patient. */
+  id_sealed: Buffer | null;
   prescription_id: number | null;
   reasons: string[];
   /** In clear only in rows of earlier versions. */
@@ -59,13 +61,14 @@ const list = sql<
   [account_id: string | null, with_resolved: boolean],
   ReviewRow & { partner: string | null; resolved_by_email: string | null }
 >`
-select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts,
+select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_key, w.id_sealed, v.prescription_id, v.reasons, v.facts,
   v.facts_sealed,
   v.created_at, v.resolved_at, v.resolved_by, v.outcome, p.name as partner, e.email as resolved_by_email
 from review v
 join account a on a.account_id = v.account_id
 left join partner p on p.partner_id = a.partner_id
 left join person e on e.person_id = v.resolved_by
+left join patient w on w.account_id = v.account_id and w.patient_key = v.patient_key
 where ($1::text is null or v.account_id = $1) and ($2 or v.resolved_at is null)
 order by v.created_at, v.review_id`;
 /** Oldest first. For the pharmacy's own people, who see every account. */

@@ -1,5 +1,6 @@
 import type { AuditAction } from "@pestle/contract";
 import { type Queryable, sql, statementOf } from "../db.ts";
+import type { Bytes } from "../values.ts";
 
 /** Who did what. Ids only, so that an entry shows no patient's data. */
 export type AuditEntry = {
@@ -15,11 +16,17 @@ export type AuditEntry = {
   action: AuditAction;
   subject: string | null;
   request_id: string | null;
-  /** The ids of the patients, in this account. The log stores their surrogate keys. */
-  patients?: readonly string[];
+  /** The blind indexes of the patients' ids, in this account. The log stores their surrogate keys. */
+  patients?: readonly Bytes[];
+  /** Their surrogate keys, where the caller knows them. */
+  patient_keys?: readonly number[];
   field_groups?: readonly string[];
 };
-export type AuditRow = Required<AuditEntry> & { audit_id: number };
+export type AuditRow = Required<Omit<AuditEntry, "patients" | "patient_keys">> & {
+  audit_id: number;
+  /** The partner's ids of the patients, in base64. */
+  patients: { patient_key: number; id_sealed: string }[];
+};
 
 const COLUMNS =
   "at, person_id, role, credential_id, os_user, address, account_id, action, subject, request_id, field_groups, patient_keys";
@@ -27,11 +34,11 @@ const VALUES = `a.at, a.person_id, a.role, a.credential_id, a.os_user, a.address
     a.request_id, coalesce(a.field_groups, '{}')`;
 
 /** The array makes PostgreSQL probe the key for each id. */
-const keysOf = (entry: string) => `array(
+const keysOf = (entry: string) => `coalesce(a.patient_keys, array(
     select p.patient_key
     from patient p
     where p.account_id = a.account_id
-      and p.patient_id = any(array(select jsonb_array_elements_text(coalesce(${entry}->'patients', '[]')))))`;
+      and p.id_index = any(array(select jsonb_array_elements_text(coalesce(${entry}->'patients', '[]'))::bytea))))`;
 
 /** Part of a larger statement: writes the entry that `entry`, a JSON object, describes; none for JSON's null. */
 export const auditPart = (entry: string) => `
@@ -64,11 +71,11 @@ export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =
 
 const SHOWN = `a.audit_id, a.at, a.person_id, p.name, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action,
   a.subject, a.request_id, a.field_groups,
-  array(
-    select s.patient_id
+  coalesce((
+    select json_agg(json_build_object('patient_key', s.patient_key,
+      'id_sealed', translate(encode(s.id_sealed, 'base64'), E'\n', '')))
     from patient s
-    where s.account_id = a.account_id and s.patient_key = any(a.patient_keys)
-    order by s.patient_id) as patients`;
+    where s.account_id = a.account_id and s.patient_key = any(a.patient_keys)), '[]') as patients`;
 
 const list = statementOf<
   [
@@ -97,22 +104,23 @@ export const listAudit = (
 ) => db.rows(list, [before, limit, filter.person_id, filter.account_id, filter.subject, filter.action]);
 
 const disclosures = statementOf<
-  [account_id: string, patient_id: string, before: number, limit: number],
+  [account_id: string, id_index: Buffer, before: number, limit: number],
   AuditRow & { name: string | null }
 >(`
-with about as (
+with whose as (
+  select s.patient_key
+  from patient s
+  where s.account_id = $1 and s.id_index = $2
+), about as (
   select e.audit_id
   from audit_entry e
   where e.patient_keys <> '{}' and e.account_id = $1 and e.audit_id < $3
-    and e.patient_keys @> array[(
-      select s.patient_key
-      from patient s
-      where s.account_id = $1 and s.patient_id = $2)]
+    and e.patient_keys @> array[(select patient_key from whose)]
   union
   select e.audit_id
   from orders o
   join audit_entry e on e.account_id = o.account_id and e.subject = o.order_number
-  where o.account_id = $1 and o.patient_id = $2 and e.audit_id < $3
+  where o.account_id = $1 and o.patient_key = (select patient_key from whose) and e.audit_id < $3
 )
 select ${SHOWN}
 from about
@@ -121,8 +129,8 @@ left join person p on p.person_id = a.person_id
 order by a.audit_id desc
 limit $4`);
 /** Everyone who saw or changed a patient's data, or an order of theirs. Newest first, below an entry number. */
-export const listDisclosures = (db: Queryable, account_id: string, patient_id: string, before: number, limit: number) =>
-  db.rows(disclosures, [account_id, patient_id, before, limit]);
+export const listDisclosures = (db: Queryable, account_id: string, id_index: Buffer, before: number, limit: number) =>
+  db.rows(disclosures, [account_id, id_index, before, limit]);
 
 const alive = sql<[process_id: string, now: Date]>`
 insert into audit_writer (process_id, started_at, written_until)

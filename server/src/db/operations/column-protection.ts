@@ -22,7 +22,6 @@ const byName: readonly (readonly [name: RegExp, protection: Protection])[] = [
   [/_index$|^person_keys?$/, "blind"],
   [/_hash$|^fingerprint$|^sha256$|^checksum$/, "hashed"],
   [/^wrapped$/, "wrapped"],
-  [/^patient_id$/, "person"],
   [/^(ndc|gcn|drug_name|drug_schedule|unit|units)$/, "treatment"],
   [
     /^(account_id|for_account_id|partner_id|credential_id|signing_credential_id|order_number|person_id|environment)$/,
@@ -49,7 +48,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   credential: { business: ["name", "allowed_networks"] },
   credential_key: { business: ["kid", "jwk"] },
   id_key: { record: ["key"] },
-  idempotent_answer: { person: ["path"], business: ["idempotency_key"] },
+  idempotent_answer: { record: ["path"], business: ["idempotency_key"] },
   intake_message: {
     business: ["sender", "receiver"],
     record: ["sender_message_id", "warnings"],
@@ -68,6 +67,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   },
   partial_fill_request: { emptied: ["note"] },
   partner: { business: ["name"] },
+  patient: { emptied: ["patient_id"] },
   passkey: { business: ["name"], record: ["credential_key", "passkey_id", "public_key", "transports"] },
   person: { person: ["email", "name", "license_number", "license_state", "npi"] },
   pmp_submission: { record: ["control_number", "dispense_ids"], business: ["note"] },

@@ -9,7 +9,7 @@ import { answerPlace } from "../idempotency.ts";
 import { messageAnswerPlace, messagePlace } from "../intake/messages.ts";
 import { factsPlace } from "../intake/reviews.ts";
 import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
-import { detailsPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
+import { detailsPlace, patientIdPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
 import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 import { eventPlace } from "../webhooks/new-event.ts";
@@ -67,8 +67,14 @@ export const sealedColumns: readonly SealedColumn[] = [
   {
     table: "patient",
     column: "record_sealed",
-    key: ["account_id", "patient_id"],
-    place: (row) => recordPlace(String(row["account_id"]), String(row["patient_id"])),
+    key: ["account_id", "patient_key"],
+    place: (row) => recordPlace(String(row["account_id"]), Number(row["patient_key"])),
+  },
+  {
+    table: "patient",
+    column: "id_sealed",
+    key: ["account_id", "patient_key"],
+    place: (row) => patientIdPlace(String(row["account_id"]), Number(row["patient_key"])),
   },
   {
     table: "person",

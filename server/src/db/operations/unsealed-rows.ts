@@ -49,6 +49,13 @@ export const unsealedTables = {
     sealed: ["facts_sealed"],
     where: "facts is not null",
   },
+  patient: {
+    key: ["account_id", "patient_key"],
+    also: ["record_sealed"],
+    clear: ["patient_id"],
+    sealed: ["id_sealed", "id_index", "record_sealed"],
+    where: "patient_id is not null",
+  },
   webhook_event: {
     key: ["account_id", "event_id"],
     clear: ["body"],

@@ -28,14 +28,14 @@ const changing = statementOf<[account_id: string, order_number: string, taken_si
 with taken as (
   select i.*
   from orders o
-  join order_item i on i.account_id = o.account_id and i.patient_id = o.patient_id and i.pending
+  join order_item i on i.account_id = o.account_id and i.patient_key = o.patient_key and i.pending
     and i.order_number <> o.order_number
   where o.account_id = $1 and o.order_number = $2
   union all
   select i.*
   from orders o
   join account a on a.account_id = o.account_id
-  join order_item i on i.account_id = o.account_id and i.patient_id = o.patient_id and i.order_number <> o.order_number
+  join order_item i on i.account_id = o.account_id and i.patient_key = o.patient_key and i.order_number <> o.order_number
     and i.supply_ends_at > $3::timestamptz + make_interval(secs => a.clock_offset_s)
   where o.account_id = $1 and o.order_number = $2
 )
@@ -45,7 +45,7 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
     select json_build_object('revision', p.revision,
       'record_sealed', translate(encode(p.record_sealed, 'base64'), E'\n', ''))
     from patient p
-    where p.account_id = o.account_id and p.patient_id = o.patient_id) as patient,
+    where p.account_id = o.account_id and p.patient_key = o.patient_key) as patient,
   (
     select json_agg(json_build_object('item_id', i.item_id, 'units', i.units, 'reserved', i.reserved,
       'price_cents', i.price_cents, 'lot', i.lot,

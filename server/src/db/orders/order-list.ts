@@ -4,7 +4,7 @@ import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
 
 export type OrderFilter = {
-  patient_id: string | null;
+  patient_index: Buffer | null;
   order_status: OrderStatus | null;
   prescription_id: number | null;
   brand_id: number | null;
@@ -21,7 +21,10 @@ const CONDITIONS = {
       select i.order_number
       from order_item i
       where i.account_id = $1 and i.prescription_id = ${value}))`,
-  patient_id: (value: string) => `o.patient_id = ${value}`,
+  patient_index: (value: string) => `o.patient_key = (
+      select p.patient_key
+      from patient p
+      where p.account_id = $1 and p.id_index = ${value})`,
   reference_index: (value: string) => `o.reference_index = ${value}`,
   // Only held orders have open exceptions, and they are few.
   exception_id: (value: string) => `o.order_status = 'On Hold' and ${value} = any(o.exception_ids)`,
@@ -66,7 +69,7 @@ function pageText(names: readonly FilterName[]): string {
       walk("found", "prescription_id"),
     );
   }
-  const telling = names.includes("patient_id") || names.includes("reference_index");
+  const telling = names.includes("patient_index") || names.includes("reference_index");
   if (telling || !names.includes("updated_after")) return listText("", walk("orders"));
   // Anything from none to all orders may have changed since a time, anywhere in the list. The upper bound makes
   // PostgreSQL expect few rows and use the index.

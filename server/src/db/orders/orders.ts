@@ -29,8 +29,14 @@ export const itemPlace = (account_id: string, order_number: string, item_id: num
 /** The blind index of a partner's own id of an order. */
 export const referencePlace = (account_id: string) => `orders.reference_index ${account_id}`;
 
-export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "items" | "carrier" | "shipments"> & {
+export type OrderRow = Omit<
+  StoredOrder,
+  "patient_id" | "address" | "label" | "exceptions" | "items" | "carrier" | "shipments"
+> & {
   order_position: number;
+  patient_key: number;
+  /** The partner's id of the patient. */
+  id_sealed: Buffer;
   revision: number;
   stage: Stage | null;
   held_from: HoldableState | null;
@@ -48,7 +54,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   exceptions: { id: ExceptionId; raised_at: string; elsewhere: boolean; situations: Situation[] }[];
   prescriptions: (Omit<
     PrescriptionFact,
-    "received_at" | "expires_at" | "prescriber_npi" | "prescriber_dea" | "unit"
+    "patient_id" | "received_at" | "expires_at" | "prescriber_npi" | "prescriber_dea" | "unit"
   > & {
     received_at: string;
     expires_at: string;
@@ -59,10 +65,14 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
 
 /** All columns that an answer shows, for an order with the alias `o`. */
 export const ORDER_COLUMNS = `
-  o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.reference_sealed, o.workflow, o.created_at,
+  o.order_number, o.order_position, o.order_status, o.patient_key, o.brand_id, o.reference, o.reference_sealed, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
   o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payment_token_sealed, o.payer, o.payment_status, o.amount_cents,
   o.captured_cents, o.refunded_cents, o.drug_schedule,
+  (
+    select p.id_sealed
+    from patient p
+    where p.account_id = o.account_id and p.patient_key = o.patient_key) as id_sealed,
   (
     select a.clock_offset_s
     from account a
@@ -97,7 +107,7 @@ export const ORDER_COLUMNS = `
       and o.open_exceptions > 0), '[]') as exceptions,
   coalesce((
     select json_agg(json_build_object(
-      'prescription_id', r.prescription_id, 'patient_id', r.patient_id, 'active', r.active,
+      'prescription_id', r.prescription_id, 'active', r.active,
       'acceptance', r.acceptance, 'prescriber_name', r.prescriber_name, 'prescriber_phone', r.prescriber_phone,
       'prescriber_fax', r.prescriber_fax, 'received_at', r.received_at, 'expires_at', r.expires_at,
       'written_date', r.written_date, 'effective_date', r.effective_date, 'drug_name', r.drug_name, 'ndc', r.ndc,
@@ -170,14 +180,17 @@ limit $3`;
 export const listUnpaid = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.rows(unpaid, [account_id, before, most]);
 
-const shipTos = sql<[account_id: string, patient_id: string], { order_number: string; address_sealed: Buffer }>`
-select order_number, address_sealed
-from orders
-where account_id = $1 and patient_id = $2 and order_status in ('Processing', 'Filling', 'On Hold')
-  and address_sealed is not null`;
+const shipTos = sql<[account_id: string, patient_index: Buffer], { order_number: string; address_sealed: Buffer }>`
+select o.order_number, o.address_sealed
+from orders o
+where o.account_id = $1 and o.patient_key = (
+    select p.patient_key
+    from patient p
+    where p.account_id = $1 and p.id_index = $2)
+  and o.order_status in ('Processing', 'Filling', 'On Hold') and o.address_sealed is not null`;
 /** The ship-to addresses of a patient's open orders. */
-export const listShipToAddresses = (db: Queryable, account_id: string, patient_id: string) =>
-  db.rows(shipTos, [account_id, patient_id]);
+export const listShipToAddresses = (db: Queryable, account_id: string, patient_index: Buffer) =>
+  db.rows(shipTos, [account_id, patient_index]);
 
 export type ActionRequestRow = { id: number; event: ActionKey; reason_id: number | null; created_at: Date };
 const requests = sql<

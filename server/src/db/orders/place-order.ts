@@ -14,8 +14,9 @@ export type OrderContext = {
   clock_offset_s: number;
   /** An order that the same body created within the last minute. */
   recent_order_number: string | null;
-  patient: { record_sealed: string; revision: number } | null;
-  prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & {
+  patient: { patient_key: number; record_sealed: string; revision: number } | null;
+  prescriptions: (Omit<PrescriptionFact, "patient_id" | "received_at" | "expires_at"> & {
+    patient_key: number;
     received_at: string;
     expires_at: string;
     /** Base64, as `details_sealed` is. */
@@ -35,7 +36,7 @@ const context = sql<
     account_id: string,
     fingerprint: Buffer,
     since: Date,
-    patient_id: string | null,
+    patient_index: Buffer | null,
     prescription_ids: number[],
     skus: string[],
     items: number,
@@ -43,7 +44,11 @@ const context = sql<
   ],
   OrderContext
 >`
-with prescribed as (
+with whose as (
+  select p.patient_key, p.revision, p.record_sealed
+  from patient p
+  where p.account_id = $1 and p.id_index = $4
+), prescribed as (
   select r.*
   from prescription r
   where r.account_id = $1 and r.prescription_id = any($5)
@@ -62,11 +67,11 @@ with prescribed as (
 ), taken as (
   select i.*
   from order_item i
-  where i.account_id = $1 and i.patient_id = $4 and i.pending
+  where i.account_id = $1 and i.patient_key = (select patient_key from whose) and i.pending
   union all
   select i.*
   from order_item i
-  where i.account_id = $1 and i.patient_id = $4 and i.supply_ends_at > $8
+  where i.account_id = $1 and i.patient_key = (select patient_key from whose) and i.supply_ends_at > $8
 )
 select a.workflow, a.custom_labels, a.clock_offset_s,
   (
@@ -74,13 +79,12 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
     from order_fingerprint f
     where f.account_id = $1 and f.fingerprint = $2 and f.created_at > $3) as recent_order_number,
   (
-    select json_build_object('revision', p.revision,
+    select json_build_object('patient_key', p.patient_key, 'revision', p.revision,
       'record_sealed', translate(encode(p.record_sealed, 'base64'), E'\n', ''))
-    from patient p
-    where p.account_id = $1 and p.patient_id = $4) as patient,
+    from whose p) as patient,
   coalesce((
     select json_agg(json_build_object(
-      'prescription_id', r.prescription_id, 'patient_id', r.patient_id, 'active', r.active,
+      'prescription_id', r.prescription_id, 'patient_key', r.patient_key, 'active', r.active,
       'acceptance', r.acceptance, 'prescriber_name', r.prescriber_name, 'prescriber_phone', r.prescriber_phone,
       'prescriber_fax', r.prescriber_fax, 'prescriber_npi', r.prescriber_npi, 'prescriber_dea', r.prescriber_dea,
       'received_at', r.received_at, 'expires_at', r.expires_at, 'written_date', r.written_date,
@@ -125,7 +129,7 @@ export const loadOrderContext = async (
     account_id: string;
     fingerprint: Buffer;
     since: Date;
-    patient_id: string | null;
+    patient_index: Buffer | null;
     prescription_ids: number[];
     skus: string[];
     items: number;
@@ -136,7 +140,7 @@ export const loadOrderContext = async (
     asked.account_id,
     asked.fingerprint,
     asked.since,
-    asked.patient_id,
+    asked.patient_index,
     asked.prescription_ids,
     asked.skus,
     asked.items,
@@ -144,11 +148,11 @@ export const loadOrderContext = async (
   ]))!;
 export const loadOrderContextText = context.text;
 
-const lock = sql<[account_id: string, patient_id: string | null, prescription_ids: number[]], { locked: number }>`
+const lock = sql<[account_id: string, patient_index: Buffer | null, prescription_ids: number[]], { locked: number }>`
 with whom as (
-  select p.patient_id
+  select p.patient_key
   from patient p
-  where p.account_id = $1 and p.patient_id = $2
+  where p.account_id = $1 and p.id_index = $2
   for no key update
 ), what as (
   select r.prescription_id
@@ -165,9 +169,9 @@ select (select count(*) from whom) + (select count(*) from what) as locked`;
 export const lockForOrder = (
   db: Queryable,
   account_id: string,
-  patient_id: string | null,
+  patient_index: Buffer | null,
   prescription_ids: number[],
-) => db.row(lock, [account_id, patient_id, prescription_ids]);
+) => db.row(lock, [account_id, patient_index, prescription_ids]);
 
 /** Columns that a new order does not have yet. */
 type LaterOrderColumn =
@@ -230,7 +234,7 @@ with given as (
     updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1,
     recheck_due = greatest(p.recheck_due, c.recheck_due)
   from given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
-  where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
+  where p.account_id = c.account_id and p.patient_key = c.patient_key and p.revision = c.revision
   returning true
 ), held as (
   select r.prescription_id
@@ -263,12 +267,12 @@ with given as (
   returning true
 ), ordered as (
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions, exception_ids,
-    patient_id, brand_id, reference_sealed, reference_index, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
+    patient_key, brand_id, reference_sealed, reference_index, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
     label_format, label_carrier, label_tracking_no, label_sealed, payer, payment_status, payment_token_sealed,
     amount_cents, safety_sealed, sequence, drug_schedule, stage_since,
     created_at, updated_at)
   select o.account_id, o.order_number, o.order_position, o.order_status, o.stage, o.held_from, o.open_exceptions, o.exception_ids,
-    o.patient_id, o.brand_id, o.reference_sealed, o.reference_index, o.workflow, o.shipping_method_id, o.signature_confirmation,
+    o.patient_key, o.brand_id, o.reference_sealed, o.reference_index, o.workflow, o.shipping_method_id, o.signature_confirmation,
     o.address_sealed, o.ship_state, o.label_format, o.label_carrier, o.label_tracking_no, o.label_sealed, o.payer,
     o.payment_status, o.payment_token_sealed, o.amount_cents, o.safety_sealed, o.sequence, o.drug_schedule,
     o.stage_since, o.created_at, o.updated_at
@@ -277,11 +281,11 @@ with given as (
   returning true
 ), items as (
   insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, needs_prescription, sku, ndc,
-    gcn, quantity, package_size, reserved, price_cents, prescriber_sealed, patient_id,
+    gcn, quantity, package_size, reserved, price_cents, prescriber_sealed, patient_key,
     alone)
   select i.account_id, i.order_number, i.item_id, i.dispense_id, i.prescription_id, i.needs_prescription, i.sku, i.ndc,
     i.gcn, i.quantity, i.package_size, i.reserved, i.price_cents, i.prescriber_sealed,
-    i.patient_id, i.alone
+    i.patient_key, i.alone
   from given, jsonb_populate_recordset(null::order_item, j->'items') i
   where (select count(*) from ordered) >= 0
   returning true
@@ -316,8 +320,8 @@ with given as (
   select s.account_id, s.sku, 'reserved', s.units, j->'order'->>'order_number', (j->'order'->>'created_at')::timestamptz
   from given, shelf s
 ), events as (
-  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
-  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body_sealed, e.created_at
+  insert into webhook_event (account_id, event_id, event_type, order_number, body_sealed, created_at)
+  select e.account_id, e.event_id, e.event_type, e.order_number, e.body_sealed, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
   returning true
 ), audited as (${auditPart("j->'audit'")}
@@ -332,7 +336,7 @@ select conflict_unless(
     and (j->'changed_patient' <> 'null' or exists (
       select
       from patient p
-      where p.account_id = j->'order'->>'account_id' and p.patient_id = j->'order'->>'patient_id'
+      where p.account_id = j->'order'->>'account_id' and p.patient_key = (j->'order'->>'patient_key')::bigint
         and p.revision = (j->>'patient_revision')::integer))
     and (select count(*) from prescribed) = (select count(*) from jsonb_object_keys(j->'prescribed'))
     and (j->'fingerprint' = 'null' or exists (select from claimed))

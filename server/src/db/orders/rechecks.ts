@@ -2,15 +2,15 @@ import type { Environment } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 import type { Bytes } from "../values.ts";
 
-const ofPatient = sql<[account_id: string, patient_id: string, after: string, most: number], { order_number: string }>`
+const ofPatient = sql<[account_id: string, patient_key: number, after: string, most: number], { order_number: string }>`
 select distinct i.order_number
 from order_item i
-where i.account_id = $1 and i.patient_id = $2 and i.pending and i.order_number > $3
+where i.account_id = $1 and i.patient_key = $2 and i.pending and i.order_number > $3
 order by i.order_number
 limit $4`;
 /** The patient's orders that have not shipped, a page after an order number. */
-export const listOpenOrders = (db: Queryable, account_id: string, patient_id: string, after: string, most: number) =>
-  db.rows(ofPatient, [account_id, patient_id, after, most]);
+export const listOpenOrders = (db: Queryable, account_id: string, patient_key: number, after: string, most: number) =>
+  db.rows(ofPatient, [account_id, patient_key, after, most]);
 
 const ofPrescriptions = sql<[account_id: string, prescription_ids: number[]], { order_number: string }>`
 select distinct i.order_number
@@ -23,9 +23,9 @@ export const listOpenOrdersOf = (db: Queryable, account_id: string, prescription
 
 const due = sql<
   [account_id: string | null, most: number, environment: Environment | null],
-  { account_id: string; patient_id: string }
+  { account_id: string; patient_key: number }
 >`
-select p.account_id, p.patient_id
+select p.account_id, p.patient_key
 from patient p
 join account a on a.account_id = p.account_id
 where p.recheck_due and ($1::text is null or p.account_id = $1) and ($3::text is null or a.environment = $3)
@@ -38,21 +38,21 @@ export const listRecheckDue = (
   environment: Environment | null,
 ) => db.rows(due, [account_id, most, environment]);
 
-const marked = sql<[account_id: string, patient_id: string], { revision: number }>`
+const marked = sql<[account_id: string, patient_key: number], { revision: number }>`
 select revision
 from patient
-where account_id = $1 and patient_id = $2 and recheck_due`;
+where account_id = $1 and patient_key = $2 and recheck_due`;
 /** The revision of a patient whose orders must be checked again; undefined if the checks have run. */
-export const findRecheckDue = (db: Queryable, account_id: string, patient_id: string) =>
-  db.row(marked, [account_id, patient_id]);
+export const findRecheckDue = (db: Queryable, account_id: string, patient_key: number) =>
+  db.row(marked, [account_id, patient_key]);
 
-const clear = sql<[account_id: string, patient_id: string, revision: number]>`
+const clear = sql<[account_id: string, patient_key: number, revision: number]>`
 update patient
 set recheck_due = false
-where account_id = $1 and patient_id = $2 and revision = $3 and recheck_due`;
+where account_id = $1 and patient_key = $2 and revision = $3 and recheck_due`;
 /** Clears the mark, unless the patient changed again since. */
-export const clearRecheckDue = (db: Queryable, account_id: string, patient_id: string, revision: number) =>
-  db.run(clear, [account_id, patient_id, revision]);
+export const clearRecheckDue = (db: Queryable, account_id: string, patient_key: number, revision: number) =>
+  db.run(clear, [account_id, patient_key, revision]);
 
 const ended = sql<
   [account_id: string | null, now: Date, exception_id: number, most: number, environment: Environment | null],

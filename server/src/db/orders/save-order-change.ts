@@ -54,7 +54,7 @@ export type OrderChange = {
   sequence: number;
   columns: OrderColumns;
   /** The facts that the checks of a step were run on; a change of the patient or an ended prescription is a conflict. */
-  checked_on: { patient_id: string; patient_revision: number; prescription_ids: number[] } | null;
+  checked_on: { patient_key: number; patient_revision: number; prescription_ids: number[] } | null;
   items: ItemChange[];
   prescribed: UnitsChange[];
   /** Stock movements, at most one per product. */
@@ -114,7 +114,7 @@ with given as (
     person_keys = n.person_keys,
     updated_at = greatest(p.updated_at, n.updated_at), revision = p.revision + 1
   from changed c, given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) n
-  where p.account_id = c.account_id and p.patient_id = n.patient_id and p.revision = n.revision
+  where p.account_id = c.account_id and p.patient_key = n.patient_key and p.revision = n.revision
   returning true
 ), held as (
   select r.prescription_id
@@ -219,8 +219,8 @@ with given as (
   where a.event is not null
   returning id
 ), events as (
-  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
-  select c.account_id, e.event_id, e.event_type, e.patient_id, c.order_number, e.body_sealed, (j->>'at')::timestamptz
+  insert into webhook_event (account_id, event_id, event_type, order_number, body_sealed, created_at)
+  select c.account_id, e.event_id, e.event_type, c.order_number, e.body_sealed, (j->>'at')::timestamptz
   from changed c, given, jsonb_populate_recordset(null::webhook_event, j->'events') e
 ), audited as (${auditPart("j->'audit'")}
 ), sold_out_or_back as (
@@ -238,7 +238,7 @@ select conflict_unless(
     and (j->'checked_on' = 'null' or exists (
       select
       from patient p
-      where p.account_id = j->>'account_id' and p.patient_id = j->'checked_on'->>'patient_id'
+      where p.account_id = j->>'account_id' and p.patient_key = (j->'checked_on'->>'patient_key')::bigint
         and p.revision = (j->'checked_on'->>'patient_revision')::integer))
     and (j->'checked_on' = 'null' or not exists (
       select

@@ -2,7 +2,14 @@ import { type Queryable, sql, type Tx } from "../db.ts";
 import type { Rows } from "../schema-rows.ts";
 
 /** The vault's places for the sealed values of a patient. */
-export const recordPlace = (account_id: string, patient_id: string) =>
+export const recordPlace = (account_id: string, patient_key: number) =>
+  `patient.record_sealed ${account_id} ${patient_key}`;
+export const patientIdPlace = (account_id: string, patient_key: number) =>
+  `patient.id_sealed ${account_id} ${patient_key}`;
+/** The blind index of a partner's id of a patient. Each account has its own. */
+export const patientIndexPlace = (account_id: string) => `patient.id_index ${account_id}`;
+/** Where earlier versions sealed the record. */
+export const formerRecordPlace = (account_id: string, patient_id: string) =>
   `patient.record_sealed ${account_id} ${patient_id}`;
 export const detailsPlace = (account_id: string, prescription_id: number) =>
   `prescription.details_sealed ${account_id} ${prescription_id}`;
@@ -12,7 +19,8 @@ export const writtenPlace = (account_id: string, prescription_id: number) =>
 
 export type PatientRow = {
   account_id: string;
-  patient_id: string;
+  patient_key: number;
+  id_sealed: Buffer;
   revision: number;
   record_sealed: Buffer;
   created_at: Date;
@@ -23,7 +31,7 @@ export type PatientRow = {
 export type ChangedPatient = Pick<
   Rows["patient"],
   | "account_id"
-  | "patient_id"
+  | "patient_key"
   | "record_sealed"
   | "email_index"
   | "phone_index"
@@ -33,24 +41,23 @@ export type ChangedPatient = Pick<
   | "person_keys"
 > & { revision: number };
 
-const one = sql<[account_id: string, patient_id: string], PatientRow>`
-select account_id, patient_id, revision, record_sealed, created_at, updated_at
+const one = sql<[account_id: string, id_index: Buffer], PatientRow>`
+select account_id, patient_key, id_sealed, revision, record_sealed, created_at, updated_at
 from patient
-where account_id = $1 and patient_id = $2`;
-export const loadPatient = (db: Queryable, account_id: string, patient_id: string) =>
-  db.row(one, [account_id, patient_id]);
+where account_id = $1 and id_index = $2`;
+export const loadPatient = (db: Queryable, account_id: string, id_index: Buffer) => db.row(one, [account_id, id_index]);
 
-const locked = sql<[account_id: string, patient_id: string], PatientRow & { clock_offset_s: number }>`
-select p.account_id, p.patient_id, p.revision, p.record_sealed, p.created_at, p.updated_at, a.clock_offset_s
+const locked = sql<[account_id: string, id_index: Buffer], PatientRow & { clock_offset_s: number }>`
+select p.account_id, p.patient_key, p.id_sealed, p.revision, p.record_sealed, p.created_at, p.updated_at, a.clock_offset_s
 from patient p
 join account a on a.account_id = p.account_id
-where p.account_id = $1 and p.patient_id = $2
+where p.account_id = $1 and p.id_index = $2
 for no key update of p`;
 /**
  * Locks the patient until the change is saved, so that changes of one patient run one after the other. Returns the
  * account's clock too.
  */
-export const lockPatient = (tx: Tx, account_id: string, patient_id: string) => tx.row(locked, [account_id, patient_id]);
+export const lockPatient = (tx: Tx, account_id: string, id_index: Buffer) => tx.row(locked, [account_id, id_index]);
 
 const save = sql<[row: string]>`
 update patient p
@@ -58,5 +65,5 @@ set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = 
   person_keys = c.person_keys,
   updated_at = c.updated_at, revision = p.revision + 1, recheck_due = greatest(p.recheck_due, c.recheck_due)
 from jsonb_populate_record(null::patient, $1::jsonb) c
-where p.account_id = c.account_id and p.patient_id = c.patient_id`;
+where p.account_id = c.account_id and p.patient_key = c.patient_key`;
 export const savePatient = (tx: Tx, row: Omit<ChangedPatient, "revision">) => tx.run(save, [JSON.stringify(row)]);

@@ -4,23 +4,23 @@ import type { FillRow } from "../orders/place-order.ts";
 
 export type PersonElsewhereRow = {
   account_id: string;
-  patient_id: string;
+  patient_key: number;
   partner: string;
   record_sealed: Buffer;
   clock_offset_s: number;
   fills: FillRow[];
 };
-const elsewhere = sql<[account_id: string, patient_id: string, taken_since: Date, most: number], PersonElsewhereRow>`
+const elsewhere = sql<[account_id: string, patient_key: number, taken_since: Date, most: number], PersonElsewhereRow>`
 with linked as (
-  select distinct other.account_id, other.patient_id
+  select distinct other.account_id, other.patient_key
   from person_link own
   join person_link other on other.environment = own.environment and other.person_key = own.person_key
     and other.account_id <> own.account_id
-  where own.account_id = $1 and own.patient_id = $2
-  order by other.account_id, other.patient_id
+  where own.account_id = $1 and own.patient_key = $2
+  order by other.account_id, other.patient_key
   limit $4
 )
-select l.account_id, l.patient_id, coalesce(n.name, l.account_id) as partner, p.record_sealed, a.clock_offset_s,
+select l.account_id, l.patient_key, coalesce(n.name, l.account_id) as partner, p.record_sealed, a.clock_offset_s,
   coalesce((
     select json_agg(json_build_object(
       'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn, 'shipped_at', i.shipped_at,
@@ -28,21 +28,26 @@ select l.account_id, l.patient_id, coalesce(n.name, l.account_id) as partner, p.
     from order_item i
     join product d on d.account_id = i.account_id and d.sku = i.sku
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
-    where i.account_id = l.account_id and i.patient_id = l.patient_id and (i.pending
+    where i.account_id = l.account_id and i.patient_key = l.patient_key and (i.pending
       or i.supply_ends_at > $3::timestamptz + make_interval(secs => a.clock_offset_s))), '[]') as fills
 from linked l
 join account a on a.account_id = l.account_id
 left join partner n on n.partner_id = a.partner_id
-join patient p on p.account_id = l.account_id and p.patient_id = l.patient_id`;
+join patient p on p.account_id = l.account_id and p.patient_key = l.patient_key`;
 /** The same person at other partners of the environment, with the fills since a real time. */
-export const listElsewhere = (db: Queryable, account_id: string, patient_id: string, taken_since: Date, most: number) =>
-  db.rows(elsewhere, [account_id, patient_id, taken_since, most]);
+export const listElsewhere = (
+  db: Queryable,
+  account_id: string,
+  patient_key: number,
+  taken_since: Date,
+  most: number,
+) => db.rows(elsewhere, [account_id, patient_key, taken_since, most]);
 
 const due = sql<
   [most: number, environment: Environment | null],
-  { person_due_id: number; account_id: string; patient_id: string }
+  { person_due_id: number; account_id: string; patient_key: number }
 >`
-select d.person_due_id, d.account_id, d.patient_id
+select d.person_due_id, d.account_id, d.patient_key
 from person_due d
 join account a on a.account_id = d.account_id
 where $2::text is null or a.environment = $2
@@ -65,25 +70,25 @@ where person_due_id = any($1)`;
 export const requeuePersonDue = (db: Queryable, person_due_ids: number[]) => db.run(again, [person_due_ids]);
 
 const openOrders = sql<
-  [account_id: string, patient_id: string, most: number],
+  [account_id: string, patient_key: number, most: number],
   { account_id: string; order_number: string }
 >`
 select distinct i.account_id, i.order_number
 from person_link own
 join person_link other on other.environment = own.environment and other.person_key = own.person_key
-join order_item i on i.account_id = other.account_id and i.patient_id = other.patient_id and i.pending
-where own.account_id = $1 and own.patient_id = $2
+join order_item i on i.account_id = other.account_id and i.patient_key = other.patient_key and i.pending
+where own.account_id = $1 and own.patient_key = $2
 order by i.account_id, i.order_number
 limit $3`;
 /** The orders of a person that have not shipped, at all partners of the environment. */
-export const listOrdersOfPerson = (db: Queryable, account_id: string, patient_id: string, most: number) =>
-  db.rows(openOrders, [account_id, patient_id, most]);
+export const listOrdersOfPerson = (db: Queryable, account_id: string, patient_key: number, most: number) =>
+  db.rows(openOrders, [account_id, patient_key, most]);
 
 const withoutKeys = sql<
   [most: number, environment: Environment | null],
-  { account_id: string; patient_id: string; revision: number; record_sealed: Buffer }
+  { account_id: string; patient_key: number; revision: number; record_sealed: Buffer }
 >`
-select p.account_id, p.patient_id, p.revision, p.record_sealed
+select p.account_id, p.patient_key, p.revision, p.record_sealed
 from patient p
 join account a on a.account_id = p.account_id
 where p.person_keys is null and ($2::text is null or a.environment = $2)
@@ -92,15 +97,15 @@ limit $1`;
 export const listWithoutKeys = (db: Queryable, most: number, environment: Environment | null) =>
   db.rows(withoutKeys, [most, environment]);
 
-const setKeys = sql<[account_id: string, patient_id: string, revision: number, person_keys: Buffer[]]>`
+const setKeys = sql<[account_id: string, patient_key: number, revision: number, person_keys: Buffer[]]>`
 update patient
 set person_keys = $4
-where account_id = $1 and patient_id = $2 and revision = $3`;
+where account_id = $1 and patient_key = $2 and revision = $3`;
 /** Does nothing if the patient changed: then the change set the keys. */
 export const savePersonKeys = (
   db: Queryable,
   account_id: string,
-  patient_id: string,
+  patient_key: number,
   revision: number,
   person_keys: Buffer[],
-) => db.run(setKeys, [account_id, patient_id, revision, person_keys]);
+) => db.run(setKeys, [account_id, patient_key, revision, person_keys]);

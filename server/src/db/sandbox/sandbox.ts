@@ -2,7 +2,8 @@ import { type Queryable, sql } from "../db.ts";
 
 export type SandboxPrescription = {
   prescription_id: number;
-  patient_id: string;
+  patient_key: number;
+  id_sealed: Buffer;
   drug_name: string;
   drug_schedule: string;
   received_at: Date;
@@ -10,7 +11,11 @@ export type SandboxPrescription = {
   order_numbers: string[];
 };
 const newest = sql<[account_id: string, most: number], SandboxPrescription>`
-select r.prescription_id, r.patient_id, r.drug_name, r.drug_schedule, r.received_at, r.active,
+select r.prescription_id, r.patient_key, (
+    select p.id_sealed
+    from patient p
+    where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed,
+  r.drug_name, r.drug_schedule, r.received_at, r.active,
   array(
     select distinct i.order_number
     from order_item i

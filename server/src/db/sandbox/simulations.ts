@@ -35,18 +35,20 @@ export type KnownMessage = {
   answer_sealed: Buffer | null;
   /** The account that keeps the message. */
   kept_by: string;
-  patient_id: string | null;
+  patient_key: number | null;
+  id_sealed: Buffer | null;
   prescription_id: number | null;
 };
 const known = sql<[account_id: string, sender: string, sender_message_id: string], KnownMessage>`
 select m.body_hash, case when m.format = 'simulation' then m.answer end as answer,
-  case when m.format = 'simulation' then m.answer_sealed end as answer_sealed, m.account_id as kept_by, r.patient_id, r.prescription_id
+  case when m.format = 'simulation' then m.answer_sealed end as answer_sealed, m.account_id as kept_by, r.patient_key, p.id_sealed, r.prescription_id
 from account a
 join account o on o.account_id = a.account_id or (o.partner_id is null and o.environment = a.environment)
 join intake_message m on m.account_id = o.account_id and m.sender = $2 and m.sender_message_id = $3
   and (m.account_id = a.account_id or m.for_account_id = a.account_id)
 left join prescription r on r.account_id = a.account_id and r.sender = m.sender
   and r.sender_message_id = m.sender_message_id
+left join patient p on p.account_id = r.account_id and p.patient_key = r.patient_key
 where a.account_id = $1`;
 /** A message that the account has already received, simulated or from the network. */
 export const findKnown = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
@@ -64,7 +66,6 @@ export type SimulatedEvent = {
   account_id: string;
   event_id: string;
   event_type: string;
-  patient_id: string | null;
   order_number: string | null;
   body_sealed: Buffer;
   created_at: Date;
@@ -74,21 +75,12 @@ const event = sql<
     account_id: string,
     event_id: string,
     event_type: string,
-    patient_id: string | null,
     order_number: string | null,
     body_sealed: Buffer,
     created_at: Date,
   ]
 >`
-insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body_sealed, created_at)
-values ($1, $2, $3, $4, $5, $6, $7)`;
+insert into webhook_event (account_id, event_id, event_type, order_number, body_sealed, created_at)
+values ($1, $2, $3, $4, $5, $6)`;
 export const insertSimulatedEvent = (db: Queryable, row: SimulatedEvent) =>
-  db.run(event, [
-    row.account_id,
-    row.event_id,
-    row.event_type,
-    row.patient_id,
-    row.order_number,
-    row.body_sealed,
-    row.created_at,
-  ]);
+  db.run(event, [row.account_id, row.event_id, row.event_type, row.order_number, row.body_sealed, row.created_at]);

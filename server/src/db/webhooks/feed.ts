@@ -11,7 +11,7 @@ export type FeedFilter = {
   after: Date | null;
 };
 export type FeedRow = FeedPosition &
-  Pick<WebhookEventRecord, "event_id" | "event_type" | "patient_id" | "order_number"> & {
+  Pick<WebhookEventRecord, "event_id" | "event_type" | "order_number"> & {
     created_at: Date;
     account_id: string;
     body: string | null;
@@ -49,7 +49,7 @@ export const DELIVERIES = `
     where d.account_id = e.account_id and d.event_id = e.event_id and d.endpoint_id = l.endpoint_id)`;
 
 const EVENT = `
-  e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.body, e.body_sealed, e.feed_position, e.event_position,
+  e.account_id, e.event_id, e.event_type, e.order_number, e.created_at, e.body, e.body_sealed, e.feed_position, e.event_position,
   (
     select coalesce(json_agg(json_build_object(
       'endpoint_id', x.endpoint_id, 'status', x.status, 'attempts', x.attempts,
@@ -122,8 +122,7 @@ with looked_at as materialized (
     limit 1) l on always.there
 )
 select edge.looked_at, edge.matched, edge.last_feed_position, edge.last_event_position, shown.account_id, shown.event_id,
-  shown.event_type, shown.patient_id,
-  shown.order_number, shown.created_at, shown.body, shown.body_sealed, shown.feed_position, shown.event_position, shown.deliveries
+  shown.event_type, shown.order_number, shown.created_at, shown.body, shown.body_sealed, shown.feed_position, shown.event_position, shown.deliveries
 from edge
 left join (
   select ${EVENT}

@@ -7,5 +7,5 @@ export const eventPlace = (account_id: string, event_id: string) =>
 /** An event, saved with the change that causes it. PostgreSQL assigns its position in the feed. */
 export type NewEvent = Pick<
   Rows["webhook_event"],
-  "account_id" | "event_id" | "event_type" | "patient_id" | "order_number" | "body_sealed" | "created_at"
+  "account_id" | "event_id" | "event_type" | "order_number" | "body_sealed" | "created_at"
 >;

@@ -14,7 +14,7 @@ export type NewestFilter = {
   /** It has a delivery to this endpoint, finished or pending. */
   endpoint_id: string | null;
 };
-type NewestRow = Omit<FeedRow, "account_id" | "body" | "body_sealed"> & { fits: boolean };
+type NewestRow = FeedRow & { fits: boolean };
 
 /** The condition that each filter adds on the deliveries `x` of an event. */
 const CONDITIONS = {
@@ -24,6 +24,9 @@ const CONDITIONS = {
   endpoint_id: (value: string) => `exists (select from (${DELIVERIES}) x where x.endpoint_id = ${value}::uuid)`,
 } as const;
 type ConditionName = keyof typeof CONDITIONS;
+
+/** The list needs a body only for its patient. It shows none for an event that is longer than any real one. */
+const MOST_BODY_BYTES = 16 * 1024;
 
 type PageParams = readonly [
   account_id: string,
@@ -41,18 +44,20 @@ function pageText(by_order: boolean, names: readonly ConditionName[]): string {
   const asked = names.map((name, index) => CONDITIONS[name](`$${(by_order ? 6 : 5) + index}`));
   return `
 with looked_at as materialized (
-  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.feed_position,
-    e.event_position
+  select e.account_id, e.event_id, e.event_type, e.order_number, e.created_at, e.feed_position, e.event_position,
+    e.body, e.body_sealed
   from webhook_event e
   where e.account_id = $1 and (e.feed_position, e.event_position) < ($2, $3)${by_order ? "\n    and e.order_number = $5" : ""}
   order by e.feed_position desc, e.event_position desc
   limit $4
 ), judged as materialized (
-  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.feed_position,
-    e.event_position, ${asked.length === 0 ? "true" : asked.join("\n    and ")} as fits
+  select e.account_id, e.event_id, e.event_type, e.order_number, e.created_at, e.feed_position, e.event_position,
+    e.body, e.body_sealed, ${asked.length === 0 ? "true" : asked.join("\n    and ")} as fits
   from looked_at e
 )
-select e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.feed_position, e.event_position, e.fits,
+select e.account_id, e.event_id, e.event_type, e.order_number, e.created_at, e.feed_position, e.event_position, e.fits,
+  case when e.fits then e.body end as body,
+  case when e.fits and octet_length(e.body_sealed) <= ${MOST_BODY_BYTES} then e.body_sealed end as body_sealed,
   case when e.fits then (
     select coalesce(json_agg(json_build_object(
       'endpoint_id', x.endpoint_id, 'status', x.status, 'attempts', x.attempts,

@@ -1,9 +1,12 @@
 import { Readable } from "node:stream";
 import { type AuditAction, type AuditLine, auditActions, type DashboardAudit, isPatientId } from "@pestle/contract";
 import { type AuditRow, listAudit, listDisclosures } from "../../db/operations/audit.ts";
+import type { Deps } from "../../deps.ts";
 import { refuse } from "../../domain/values/refusals.ts";
+import { auditedPatients, type OpenedAudit, openAudit } from "../../usecases/operations/audit-note.ts";
 import { disclosureLines, disclosuresHead, walkDisclosures } from "../../usecases/operations/read-disclosures.ts";
 import { writeAudit, writeLook } from "../../usecases/operations/write-audit.ts";
+import { patientIndex } from "../../usecases/patients/patient-rows.ts";
 import { json } from "../answer.ts";
 import { asked, askedNumber, askedOne, leads, type Query, queryOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
@@ -23,9 +26,26 @@ export const auditRoutes: readonly WebRoute[] = [
       const request_id = call.request.id;
       if (about !== null) {
         const { account_id, patient_id } = about;
-        const entry = { account_id, action: "disclosures_viewed" as const, subject: null, patients: [patient_id] };
+        const entry = {
+          account_id,
+          action: "disclosures_viewed" as const,
+          subject: null,
+          patients: auditedPatients(deps, account_id, [patient_id]),
+        };
         await writeAudit(deps, call.person, entry, request_id);
-        return json(200, pageOf(await listDisclosures(deps.db, account_id, patient_id, before, ENTRIES_PER_PAGE + 1)));
+        return json(
+          200,
+          pageOf(
+            deps,
+            await listDisclosures(
+              deps.db,
+              account_id,
+              patientIndex(deps, account_id, patient_id),
+              before,
+              ENTRIES_PER_PAGE + 1,
+            ),
+          ),
+        );
       }
       const filter = {
         person_id: asked(query, "person_id", /^[a-z0-9]{12}$/),
@@ -39,7 +59,7 @@ export const auditRoutes: readonly WebRoute[] = [
         { account_id: null, action: "audit_viewed", subject: "audit log" },
         request_id,
       );
-      return json(200, pageOf(await listAudit(deps.db, before, ENTRIES_PER_PAGE + 1, filter)));
+      return json(200, pageOf(deps, await listAudit(deps.db, before, ENTRIES_PER_PAGE + 1, filter)));
     },
   },
   {
@@ -54,12 +74,12 @@ export const auditRoutes: readonly WebRoute[] = [
         account_id,
         action: "disclosures_exported" as const,
         subject: null,
-        patients: [patient_id],
+        patients: auditedPatients(deps, account_id, [patient_id]),
       };
       await writeAudit(deps, call.person, entry, call.request.id);
       call.reply.header("cache-control", "no-store").type("text/csv; charset=utf-8");
       call.reply.header("content-disposition", 'attachment; filename="disclosures.csv"');
-      call.reply.send(Readable.from(csvOf(walkDisclosures(deps.db, account_id, patient_id))));
+      call.reply.send(Readable.from(csvOf(walkDisclosures(deps, account_id, patient_id))));
       return undefined;
     },
   },
@@ -80,12 +100,14 @@ async function* csvOf(pages: AsyncIterable<Parameters<typeof disclosureLines>[0]
   for await (const rows of pages) yield disclosureLines(rows);
 }
 
-function pageOf(rows: readonly (AuditRow & { name: string | null })[]): DashboardAudit {
-  const entries = rows.slice(0, ENTRIES_PER_PAGE).map(lineOf);
+function pageOf(deps: Deps, rows: readonly Row[]): DashboardAudit {
+  const entries = rows.slice(0, ENTRIES_PER_PAGE).map((row) => lineOf(openAudit(deps, row)));
   return { entries, next: rows.length > ENTRIES_PER_PAGE ? (entries.at(-1)?.audit_id ?? null) : null };
 }
 
-const lineOf = ({ at, patients, field_groups, ...row }: AuditRow & { name: string | null }): AuditLine => ({
+type Row = AuditRow & { name: string | null };
+
+const lineOf = ({ at, patients, field_groups, ...row }: OpenedAudit<Row>): AuditLine => ({
   ...row,
   at: at.toISOString(),
   patients: [...patients],

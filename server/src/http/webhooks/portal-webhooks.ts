@@ -25,6 +25,7 @@ import {
   updateInPortal,
   viewEvent,
 } from "../../usecases/webhooks/endpoints-in-portal.ts";
+import { patientOfEvent } from "../../usecases/webhooks/event-body.ts";
 import { explainSignature } from "../../usecases/webhooks/explain-signature.ts";
 import { readStatistics } from "../../usecases/webhooks/read-statistics.ts";
 import { readAttempts } from "../../usecases/webhooks/read-webhook-events.ts";
@@ -177,10 +178,10 @@ async function events(
   const before = query.has("cursor") ? feedPosition(deps, call.account.account_id, query) : NEWEST;
   const { rows, next } = await listNewestEvents(deps.db, call.account.account_id, filter, before, limitOf(query));
   return json(200, {
-    webhook_events: rows.map(({ event_id, event_type, patient_id, order_number, created_at, deliveries }) => ({
+    webhook_events: rows.map(({ event_id, event_type, order_number, created_at, deliveries, ...row }) => ({
       event_id,
       event_type,
-      patient_id,
+      patient_id: patientOfEvent(deps.vault, { ...row, event_id }),
       order_number,
       created_at: created_at.toISOString(),
       deliveries: deliveries.map(({ next_attempt_at, ...delivery }) => ({

@@ -101,11 +101,11 @@ export async function listHeld(
 }
 
 function shownRow(deps: Deps, row: QueueRow, targets: Targets, now: Date): DashboardOrderRow {
-  const { record_sealed, reference_sealed: _, patient_id, drug_schedule, queue, ...rest } = row;
+  const { record_sealed, reference_sealed: _, patient_key, drug_schedule, queue, ...rest } = row;
   return {
     ...rest,
     reference: openReference(deps, row),
-    patient_initials: initials(openRecord(deps, row.account_id, patient_id, record_sealed)),
+    patient_initials: initials(openRecord(deps, row.account_id, patient_key, record_sealed)),
     schedule: drug_schedule,
     created_at: row.created_at.toISOString(),
     stage_since: row.stage_since.toISOString(),

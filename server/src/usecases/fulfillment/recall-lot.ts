@@ -3,7 +3,7 @@ import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listOfLot } from "../../db/fulfillment/dispenses.ts";
 import type { Deps } from "../../deps.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
-import { openRecord } from "../patients/patient-rows.ts";
+import { openPatientId, openRecord } from "../patients/patient-rows.ts";
 
 /** One fill from the lot. While `shipped_at` is null, the pharmacy can still stop it. */
 export type RecalledFill = {
@@ -33,9 +33,12 @@ export async function recallLot(
   const found: RecalledFill[] = [];
   for (const { account_id, environment, name } of accounts) {
     const rows = await listOfLot(deps.db, account_id, asked.lot.trim(), asked.sku);
-    for (const { record_sealed, ...row } of rows) {
-      const contact = asked.reveal ? await contactOf(deps, account_id, row.patient_id, record_sealed) : null;
-      found.push({ environment, account_id, partner: name ?? "", ...row, ...(contact && { contact }) });
+    for (const { record_sealed, patient_key, id_sealed, ...row } of rows) {
+      const contact = asked.reveal ? await contactOf(deps, account_id, patient_key, record_sealed) : null;
+      const patient_id = await withKeysOfNow(deps, async () =>
+        openPatientId(deps, account_id, { patient_key, id_sealed }),
+      );
+      found.push({ environment, account_id, partner: name ?? "", ...row, patient_id, ...(contact && { contact }) });
     }
   }
   return found;
@@ -44,10 +47,10 @@ export async function recallLot(
 async function contactOf(
   deps: Pick<Deps, "db" | "vault">,
   account_id: string,
-  patient_id: string,
+  patient_key: number,
   record_sealed: Buffer,
 ): Promise<NonNullable<RecalledFill["contact"]>> {
-  const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_id, record_sealed));
+  const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_key, record_sealed));
   const { first_name, last_name, phone, email } = record;
   return { first_name, last_name, phone, email };
 }

@@ -172,10 +172,10 @@ function recordOf(
   reporting_status: DispensedRecord["reporting_status"],
 ): DispensedRecord {
   const row = openWritten(deps.vault, account_id, sealed);
-  const { record_sealed, address_sealed, order_number, patient_id, filled_at, shipped_at, ...rest } = row;
+  const { record_sealed, address_sealed, order_number, patient_key, filled_at, shipped_at, ...rest } = row;
   const { dispense_id: _, dispensed, ...told } = rest;
   const zone = deps.config.TIME_ZONE;
-  const patient = openRecord(deps, account_id, patient_id, record_sealed);
+  const patient = openRecord(deps, account_id, patient_key, record_sealed);
   const place = orderPlace("address_sealed", account_id, order_number);
   // Every shipped order has an address.
   const address = JSON.parse(deps.vault.open(address_sealed!, place).toString("utf8")) as Address;

@@ -7,6 +7,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
 import { suggestionFor } from "../orders/suggest-address.ts";
+import { patientIndex } from "../patients/patient-rows.ts";
 
 /** An order's patient and address in full. The audit entry is written before the data is returned. */
 export async function revealOrder(
@@ -19,7 +20,7 @@ export async function revealOrder(
   const { order, record, environment } = await withKeysOfNow(deps, () =>
     loadChangingOrder(deps, deps.db, account_id, order_number),
   );
-  const row = (await loadPatient(deps.db, account_id, order.patient_id))!;
+  const row = (await loadPatient(deps.db, account_id, patientIndex(deps, account_id, order.patient_id)))!;
   const { address } = order;
   await writeAudit(deps, by, { account_id, action: "order_revealed", subject: order_number }, request_id);
   return {

@@ -61,7 +61,7 @@ const changeSafety = (
       const found = await loadStoredOrder(deps, account_id, order_number, tx);
       if (found === undefined) throw new StatusRefusal(404);
       const { patient_id } = found.order;
-      const { recheck_due } = await changePatient(
+      const { recheck_due, patient_key } = await changePatient(
         deps,
         tx,
         { account_id, patient_id },
@@ -76,16 +76,16 @@ const changeSafety = (
         person_id,
         role,
         address,
-        patients: [patient_id],
+        patient_keys: [patient_key],
         field_groups: ["safety"],
         account_id,
         action,
         subject: order_number,
         request_id: request_id ?? null,
       });
-      return { patient_id, recheck_due };
+      return { patient_key, recheck_due };
     },
     // The patient's open orders are held before the person sees the result.
     settle: (done) =>
-      done.recheck_due ? recheckPatient(deps, account_id, done.patient_id, actorOf(by)).then(() => done) : undefined,
+      done.recheck_due ? recheckPatient(deps, account_id, done.patient_key, actorOf(by)).then(() => done) : undefined,
   });

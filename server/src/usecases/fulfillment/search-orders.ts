@@ -3,6 +3,7 @@ import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   type FoundRow,
   findBy,
+  findByPatient,
   findByPeople,
   findByReference,
   findUnordered,
@@ -19,7 +20,7 @@ import { searchKeys } from "../../domain/patients/patient-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { openReference } from "../orders/read-orders.ts";
-import { openRecord, searchIndex } from "../patients/patient-rows.ts";
+import { openRecord, patientIndex, searchIndex } from "../patients/patient-rows.ts";
 
 const MOST_HITS = 50;
 
@@ -34,15 +35,19 @@ export async function searchOrders(deps: Deps, by: Looker, text: string, request
   const most = MOST_HITS + 1;
   const none = Promise.resolve<FoundRow[]>([]);
   const { order_number, tracking_no, prescription_id, reference } = asked;
-  const people = await peopleKeys(deps, asked);
+  const accounts = (await listAccounts(db)).flatMap(({ partner_id, account_id }) =>
+    partner_id === null ? [] : account_id,
+  );
+  const people = peopleKeys(deps, accounts, asked);
+  const patients = accounts.map((account_id) => ({ account_id, blind: patientIndex(deps, account_id, reference) }));
   const found = await Promise.all([
     labelled("order_number", order_number === null ? none : findBy(db, "order_number", order_number, most)),
     labelled("tracking_no", tracking_no === null ? none : findBy(db, "tracking_no", tracking_no, most)),
     labelled("prescription_id", prescription_id === null ? none : findBy(db, "prescription_id", prescription_id, most)),
     labelled("prescription_id", prescription_id === null ? none : findUnordered(db, prescription_id)),
-    labelled("reference", findByReference(db, await referenceKeys(deps, reference), most)),
-    labelled("patient", findBy(db, "patient_id", reference, most)),
-    labelled("patient", findUnorderedOfPatient(db, reference, most)),
+    labelled("reference", findByReference(db, referenceKeys(deps, accounts, reference), most)),
+    labelled("patient", findByPatient(db, patients, most)),
+    labelled("patient", findUnorderedOfPatient(db, patients, most)),
     labelled("patient", people.length === 0 ? none : findByPeople(db, people, most)),
     labelled("patient", people.length === 0 ? none : findUnorderedOfPeople(db, people, most)),
   ]);
@@ -58,18 +63,15 @@ const labelled = async (by: SearchHit["by"], rows: Promise<FoundRow[]>): Promise
   (await rows).map((row) => ({ ...row, by }));
 
 /** Names are never compared in plain text: the search looks up their blind index, which differs per account. */
-async function peopleKeys(deps: Deps, { people }: SearchQuestion): Promise<PersonKey[]> {
-  if (people.length === 0) return [];
-  const accounts = (await listAccounts(deps.db)).filter(({ partner_id }) => partner_id !== null);
+function peopleKeys(deps: Deps, accounts: readonly string[], { people }: SearchQuestion): PersonKey[] {
   const names = [...new Set(people.map((person) => searchKeys.name_dob(person)))];
-  return accounts.flatMap(({ account_id }) =>
-    names.map((name) => ({ account_id, name_dob_index: searchIndex(deps, account_id, "name_dob", name) })),
+  return accounts.flatMap((account_id) =>
+    names.map((name) => ({ account_id, blind: searchIndex(deps, account_id, "name_dob", name) })),
   );
 }
 
-async function referenceKeys(deps: Deps, reference: string): Promise<ReferenceKey[]> {
-  const accounts = (await listAccounts(deps.db)).filter(({ partner_id }) => partner_id !== null);
-  return accounts.map(({ account_id }) => ({
+function referenceKeys(deps: Deps, accounts: readonly string[], reference: string): ReferenceKey[] {
+  return accounts.map((account_id) => ({
     account_id,
     reference_index: deps.vault.blindIndex(reference, referencePlace(account_id)),
   }));
@@ -84,21 +86,27 @@ function distinct(rows: readonly Labelled[]): Labelled[] {
   });
 }
 
+const about = ({ account_id, patient_key }: Labelled) => ({ account_id, patient_keys: [patient_key] });
+
 async function noteFound(deps: Deps, by: Looker, rows: readonly Labelled[], request_id: string): Promise<void> {
   const entries = rows.map((row) =>
     row.by === "patient"
-      ? { account_id: row.account_id, action: "patient_found" as const, subject: row.patient_id }
-      : { account_id: row.account_id, action: "order_found" as const, subject: row.order_number ?? row.patient_id },
+      ? { ...about(row), action: "patient_found" as const, subject: null }
+      : {
+          ...about(row),
+          action: "order_found" as const,
+          subject: row.order_number ?? `prescription ${row.prescription_id}`,
+        },
   );
   const distinct = new Map(entries.map((entry) => [Object.values(entry).join(" "), entry]));
   for (const entry of distinct.values()) await writeAudit(deps, by, entry, request_id);
 }
 
-function hitOf(deps: Deps, { record_sealed, reference_sealed, patient_id, created_at, ...row }: Labelled): SearchHit {
+function hitOf(deps: Deps, { record_sealed, reference_sealed, patient_key, created_at, ...row }: Labelled): SearchHit {
   return {
     ...row,
     reference: openReference(deps, { ...row, reference_sealed }),
-    patient_initials: initials(openRecord(deps, row.account_id, patient_id, record_sealed)),
+    patient_initials: initials(openRecord(deps, row.account_id, patient_key, record_sealed)),
     created_at: created_at.toISOString(),
   };
 }

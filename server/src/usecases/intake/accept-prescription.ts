@@ -4,8 +4,10 @@ import { loadForVerdict, saveVerdict } from "../../db/intake/acceptance.ts";
 import { acceptanceRefusals, decideAcceptance, type Verdict } from "../../domain/intake/decide-acceptance.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { checkedNote } from "../operations/checked-note.ts";
+import { openPatientId } from "../patients/patient-rows.ts";
 import { transact } from "../write.ts";
 import { requirePharmacist } from "./require-reviewer.ts";
 
@@ -22,7 +24,7 @@ export type AcceptedPrescription = {
  * verdicts, the second is refused.
  */
 export async function acceptPrescription(
-  deps: { db: Database; config: Pick<Config, "TIME_ZONE"> },
+  deps: { db: Database; vault: Vault; config: Pick<Config, "TIME_ZONE"> },
   given: { account_id: string; prescription_id: number; verdict: Verdict; email: string; note: string | undefined },
   real_now: Date,
   audit?: (tx: Tx) => Promise<unknown>,
@@ -41,7 +43,7 @@ export async function acceptPrescription(
     const closed = { resolved_at: now, resolved_by: person_id, outcome };
     await saveVerdict(tx, { account_id, prescription_id, verdict, order_due_at, ...closed });
     await audit?.(tx);
-    const { patient_id } = prescription;
+    const patient_id = openPatientId(deps, account_id, prescription);
     return { account_id, prescription_id, patient_id, acceptance: verdict, order_due_at };
   });
 }

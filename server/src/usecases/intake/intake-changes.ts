@@ -8,7 +8,7 @@ import type { IntakeDecision } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { randomEventId } from "../../random.ts";
-import { patientRow } from "../patients/patient-rows.ts";
+import { patientIdColumns, patientRow } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 import { sealAnswer, sealFacts } from "./message-answer.ts";
 import { sealWritten, writtenFields } from "./written.ts";
@@ -28,24 +28,34 @@ export type Decided = {
   claim_revision: number;
   revision: number;
   alias_indexes: Buffer[];
+  /** The patient's surrogate key, also for a new patient; null if there is no patient. */
+  patient_key: number | null;
 };
 
 /** The decision as rows, including events. Columns that can identify the patient are sealed. */
 export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSave {
-  const { decision, message, stored, account_id, now, prescription_id } = decided;
+  const { decision, message, stored, account_id, now, prescription_id, patient_key } = decided;
   const { patient, prescription } = decision;
-  const row = patient && patientRow(deps, account_id, patient.patient_id, patient.record, now);
+  const row = patient && patientRow(deps, account_id, patient_key!, patient.record, now);
   return {
     ...processed(deps, stored, message, decided.answer, now, decision.outcome),
     warnings: warningCodes(message, decision),
     account_id,
-    new_patient: row && patient.is_new ? { ...row, created_at: now, claim_revision: decided.claim_revision } : null,
+    new_patient:
+      row && patient.is_new
+        ? {
+            ...row,
+            ...patientIdColumns(deps, account_id, patient_key!, patient.patient_id),
+            created_at: now,
+            claim_revision: decided.claim_revision,
+          }
+        : null,
     changed_patient:
       row && patient.changed && !patient.is_new
         ? { ...row, revision: decided.revision, recheck_due: patient.safety_changed }
         : null,
     aliases: patient
-      ? decided.alias_indexes.map((index) => ({ alias_index: bytes(index), patient_id: patient.patient_id }))
+      ? decided.alias_indexes.map((index) => ({ alias_index: bytes(index), patient_key: patient_key! }))
       : [],
     prescription: prescription && patient && prescription_id !== null ? prescriptionRow(deps, decided) : null,
     ended: decision.ended,
@@ -56,7 +66,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
       ),
       account_id,
       intake_message_id: stored.intake_message_id,
-      patient_id: patient?.patient_id ?? null,
+      patient_key,
       prescription_id,
       created_at: now,
     })),
@@ -66,7 +76,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
 
 function prescriptionRow(
   deps: Pick<Deps, "vault">,
-  { decision, message, stored, account_id, prescription_id }: Decided,
+  { decision, message, stored, account_id, prescription_id, patient_key }: Decided,
 ) {
   const { acceptance_reasons, ...whole } = decision.prescription!;
   const prescription = Object.fromEntries(
@@ -85,7 +95,7 @@ function prescriptionRow(
     ...prescription,
     account_id,
     prescription_id: prescription_id!,
-    patient_id: decision.patient!.patient_id,
+    patient_key: patient_key!,
     acceptance: acceptance_reasons.length === 0 ? "not_needed" : "pending",
     source: stored.format,
     intake_message_id: stored.intake_message_id,
@@ -116,7 +126,6 @@ function receivedEvent(
     account_id,
     event_id,
     event_type: "RX_RECEIVED",
-    patient_id,
     order_number: null,
     body_sealed: bytes(sealBody(vault, { account_id, event_id }, body)),
     created_at: now,
@@ -165,7 +174,7 @@ export function unrouted(
     account_id: stored.account_id,
     kind: "unrouted_message",
     intake_message_id: stored.intake_message_id,
-    patient_id: null,
+    patient_key: null,
     prescription_id: null,
     reasons: [why],
     facts_sealed: null,

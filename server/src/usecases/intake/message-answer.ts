@@ -1,6 +1,7 @@
 import { messageAnswerPlace } from "../../db/intake/messages.ts";
 import { factsPlace } from "../../db/intake/reviews.ts";
 import type { Vault } from "../../vault/vault.ts";
+import { openAnyPatientId } from "../patients/patient-rows.ts";
 
 type MessageKey = { account_id: string; sender: string; sender_message_id: string };
 
@@ -30,11 +31,26 @@ export const sealFacts = (
 ): Buffer => vault.seal(Buffer.from(JSON.stringify(facts)), factsPlace(account_id, intake_message_id, kind));
 
 /** What a review entry is about. A row of an earlier version has it in clear. */
-export function openFacts<Row extends FactsKey & { facts: ReviewFacts | null; facts_sealed: Buffer | null }>(
+export function openReview<Row extends SealedReview>(
   vault: Vault,
-  { facts, facts_sealed, ...row }: Row,
-): Omit<Row, "facts" | "facts_sealed"> & { facts: ReviewFacts } {
-  if (facts_sealed === null) return { ...row, facts: facts ?? {} };
-  const opened = vault.open(facts_sealed, factsPlace(row.account_id, row.intake_message_id, row.kind));
-  return { ...row, facts: JSON.parse(opened.toString("utf8")) };
+  { facts, facts_sealed, patient_key, id_sealed, ...row }: Row,
+): OpenedReview<Row> {
+  const { account_id, intake_message_id, kind } = row;
+  const patient_id = openAnyPatientId({ vault }, account_id, { patient_key, id_sealed });
+  if (facts_sealed === null) return { ...row, patient_id, facts: facts ?? {} };
+  const opened = vault.open(facts_sealed, factsPlace(account_id, intake_message_id, kind));
+  return { ...row, patient_id, facts: JSON.parse(opened.toString("utf8")) };
 }
+type SealedReview = FactsKey & {
+  facts: ReviewFacts | null;
+  facts_sealed: Buffer | null;
+  patient_key: number | null;
+  id_sealed: Buffer | null;
+};
+export type OpenedReview<Row extends SealedReview> = Omit<
+  Row,
+  "facts" | "facts_sealed" | "patient_key" | "id_sealed"
+> & {
+  facts: ReviewFacts;
+  patient_id: string | null;
+};

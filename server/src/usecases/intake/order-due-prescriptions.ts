@@ -14,6 +14,7 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { apart } from "../operations/apart.ts";
 import { placeOrder } from "../orders/place-order.ts";
 import { prepareOrder } from "../orders/prepare-order.ts";
+import { openPatientId } from "../patients/patient-rows.ts";
 import { attachPrescription } from "./attach-prescription.ts";
 
 const MOST_AT_ONCE = 100;
@@ -39,10 +40,11 @@ export async function fillDue(deps: Deps, account_id: string | null = null): Pro
 
 async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due: DuePrescription): Promise<boolean> {
   const now = deps.now();
+  const patient_id = await withKeysOfNow(deps, async () => openPatientId(deps, orderer.account_id, due));
   const { formulary } = await readCatalogue(deps, orderer.account_id);
   const body = {
     shipping: { method_id: formulary.default_method_id },
-    patient: { patient_id: due.patient_id },
+    patient: { patient_id },
     items: [{ prescription_id: due.prescription_id }],
   };
   try {

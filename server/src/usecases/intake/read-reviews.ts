@@ -24,13 +24,13 @@ import { patientAnswer } from "../../domain/patients/patient-record.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
-import { openRecord } from "../patients/patient-rows.ts";
-import { openFacts, type ReviewFacts } from "./message-answer.ts";
+import { openPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
+import { type OpenedReview, openReview } from "./message-answer.ts";
 import { isReviewer } from "./require-reviewer.ts";
 import { readPrescription } from "./written.ts";
 
 const MOST_REVIEWS = 500;
-type OpenedReview = Omit<ListedReview, "facts" | "facts_sealed"> & { facts: ReviewFacts };
+type Opened = OpenedReview<ListedReview>;
 export type ReviewKey = { account_id: string; review_id: number };
 
 /** The entries that need a person, described in fixed sentences. */
@@ -40,7 +40,7 @@ export async function readReviews(
   all: boolean,
 ): Promise<DashboardReviews> {
   const rows = await withKeysOfNow(deps, async () =>
-    (await listReviewEntries(deps.db, environment, all, MOST_REVIEWS + 1)).map((row) => openFacts(deps.vault, row)),
+    (await listReviewEntries(deps.db, environment, all, MOST_REVIEWS + 1)).map((row) => openReview(deps.vault, row)),
   );
   const receiversOf = receiversIn(deps);
   const reviews = await Promise.all(rows.slice(0, MOST_REVIEWS).map((row) => shown(receiversOf, row)));
@@ -104,11 +104,11 @@ export async function readRawMessage(
   };
 }
 
-export async function requireEntry(deps: Deps, { account_id, review_id }: ReviewKey): Promise<OpenedReview> {
+export async function requireEntry(deps: Deps, { account_id, review_id }: ReviewKey): Promise<Opened> {
   return withKeysOfNow(deps, async () => {
     const row = await loadReviewEntry(deps.db, account_id, review_id);
     if (row === undefined) throw new StatusRefusal(404);
-    return openFacts(deps.vault, row);
+    return openReview(deps.vault, row);
   });
 }
 
@@ -120,17 +120,19 @@ function asWritten(written: NonNullable<Awaited<ReturnType<typeof readPrescripti
 type Candidate = { patient_id: string; score: number };
 
 /** The entry's patient and possible duplicates with their match scores. */
-async function openPeople(deps: Deps, { account_id, patient_id, facts }: OpenedReview) {
+async function openPeople(deps: Deps, { account_id, patient_id, facts }: Opened) {
   const candidates = (Array.isArray(facts["candidates"]) ? facts["candidates"] : []) as Candidate[];
   const scores = new Map(candidates.map((one) => [one.patient_id, one.score]));
   const wanted = [...new Set([...(patient_id === null ? [] : [patient_id]), ...scores.keys()])];
   if (wanted.length === 0) return [];
-  const rows = await listPatients(deps.db, account_id, wanted);
+  const indexes = wanted.map((id) => patientIndex(deps, account_id, id));
+  const rows = await listPatients(deps.db, account_id, indexes);
   return withKeysOfNow(deps, async () =>
     rows
+      .map((row) => ({ ...row, patient_id: openPatientId(deps, account_id, row) }))
       .map((row) => ({
         patient_id: row.patient_id,
-        record: openRecord(deps, account_id, row.patient_id, row.record_sealed),
+        record: openRecord(deps, account_id, row.patient_key, row.record_sealed),
         created_at: row.created_at,
         updated_at: row.updated_at,
         score: scores.get(row.patient_id) ?? null,
@@ -141,7 +143,7 @@ async function openPeople(deps: Deps, { account_id, patient_id, facts }: OpenedR
 
 const CLOSED_BY = { accept: "verdict", route: "route", resolve: "resolve" } as const;
 
-async function shown(receiversOf: ReceiversOf, row: OpenedReview): Promise<DashboardReview> {
+async function shown(receiversOf: ReceiversOf, row: Opened): Promise<DashboardReview> {
   const { says, closed_by } = reviewKinds[row.kind];
   const { resolved_by: _, resolved_by_name, receiver, created_at, resolved_at, ...rest } = row;
   return {
@@ -156,13 +158,13 @@ async function shown(receiversOf: ReceiversOf, row: OpenedReview): Promise<Dashb
   };
 }
 
-type ReceiversOf = (row: OpenedReview) => Promise<DashboardReview["receivers"]>;
+type ReceiversOf = (row: Opened) => Promise<DashboardReview["receivers"]>;
 
 /** The accounts that share a message's receiver id, queried once per id. */
 function receiversIn({ db }: Deps): ReceiversOf {
   const known = new Map<string, ReturnType<ReceiversOf>>();
   let accounts: ReturnType<typeof listAccounts> | undefined;
-  const read = async ({ account_id, receiver }: OpenedReview) => {
+  const read = async ({ account_id, receiver }: Opened) => {
     accounts ??= listAccounts(db);
     const sharing = await listReceivers(db, account_id, receiver);
     const names = new Map((await accounts).map((account) => [account.account_id, account.name]));

@@ -11,11 +11,11 @@ import { numbersByState, type PrescriptionRules } from "../../domain/intake/pres
 import { system } from "../../domain/orders/order.ts";
 import type { SafetyData } from "../../domain/safety/data.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
-import { randomId } from "../../random.ts";
+import { randomId, randomPatientKey } from "../../random.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { recheckPatient, recheckPrescriptions } from "../orders/recheck-orders.ts";
-import { blindIndexes, openRecord } from "../patients/patient-rows.ts";
+import { blindIndexes, openPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
 import { loadNdcTable } from "./load-ndc-table.ts";
@@ -31,14 +31,14 @@ export type Received = {
   rechecks?: Rechecks;
 };
 /** The patient has new safety facts, or prescriptions have ended. */
-type Rechecks = { account_id: string; patient_id: string | null; prescription_ids: number[] };
+type Rechecks = { account_id: string; patient_key: number | null; prescription_ids: number[] };
 
 /** Holds the orders that a saved message concerns, before its sender receives the answer. A job repeats what fails here. */
 export async function recheckAfter(deps: Deps, received: Received): Promise<Received> {
   if (received.rechecks === undefined) return received;
-  const { account_id, patient_id, prescription_ids } = received.rechecks;
+  const { account_id, patient_key, prescription_ids } = received.rechecks;
   await recheckPrescriptions(deps, account_id, prescription_ids);
-  if (patient_id !== null) await recheckPatient(deps, account_id, patient_id);
+  if (patient_key !== null) await recheckPatient(deps, account_id, patient_key);
   return received;
 }
 /** `safety`: the tables of this process. Without it, a command reads them. */
@@ -77,30 +77,40 @@ export async function decideFor(
   const now = accountNow(real_now, account.clock_offset_s);
   const patient = patientOf(message);
   const indexes = blindIndexes(deps, account_id, stored.sender, patient);
+  const wanted =
+    patient === null ? [] : usableIds(patient).map((id) => ({ id, index: patientIndex(deps, account_id, id) }));
+  const meant = patient?.meant_patient_id;
   const [loaded, { products }] = await Promise.all([
     loadIntakeContext(deps.db, {
       account_id,
       ...indexes,
-      wanted_patient_ids: patient === null ? [] : usableIds(patient),
+      wanted_indexes: wanted.map(({ index }) => index),
       sender: stored.sender,
       relates_to: message.envelope.relates_to_message_id,
       prescriber_order_number: message.content.kind === "new" ? null : message.envelope.prescriber_order_number,
       with_prescriptions: message.content.kind === "cancel",
-      meant_patient_id: patient?.meant_patient_id ?? null,
+      meant_index: meant == null ? null : patientIndex(deps, account_id, meant),
     }),
     readCatalogue(deps, account_id, deps.db),
   ]);
-  const candidates = loaded.patients.map(({ patient_id, record_sealed, same_id }) => ({
-    patient_id,
+  const candidates = loaded.patients.map(({ patient_key, id_sealed, record_sealed, same_id }) => ({
+    patient_id: openPatientId(deps, account_id, { patient_key, id_sealed }),
+    patient_key,
     same_id,
-    record: openRecord(deps, account_id, patient_id, Buffer.from(record_sealed, "base64")),
+    record: openRecord(deps, account_id, patient_key, Buffer.from(record_sealed, "base64")),
   }));
-  const prescriptions = loaded.prescriptions.map((row) => openWritten(deps.vault, account_id, row));
+  const ids = new Map(candidates.map(({ patient_key, patient_id }) => [patient_key, patient_id]));
+  const prescriptions = loaded.prescriptions.map((row) => ({
+    ...openWritten(deps.vault, account_id, row),
+    patient_id: ids.get(row.patient_key) ?? "",
+  }));
   const decision = decideIntake(
     message,
     {
       candidates,
-      taken_patient_ids: loaded.taken_patient_ids,
+      taken_patient_ids: wanted
+        .filter(({ index }) => loaded.taken_indexes.includes(index.toString("hex")))
+        .map(({ id }) => id),
       prescriptions,
       formulary: products,
       otherDrugOf: await drugComparison(deps, products),
@@ -109,6 +119,8 @@ export async function decideFor(
   );
   const prescription_id = decision.prescription === null ? null : loaded.next_prescription_id;
   const patient_id = decision.patient?.patient_id ?? null;
+  const known = candidates.find((one) => one.patient_id === patient_id);
+  const patient_key = patient_id === null ? null : (known?.patient_key ?? randomPatientKey());
   const ended = prescriptions.find((one) => one.prescription_id === decision.ended[0]?.prescription_id);
   const answer = format.reply(decision.reply, {
     ...aboutMessage(message, real_now, decision),
@@ -126,15 +138,16 @@ export async function decideFor(
     answer,
     now,
     claim_revision: loaded.claim_revision,
-    revision: loaded.patients.find((one) => one.patient_id === patient_id)?.revision ?? 0,
+    revision: loaded.patients.find((one) => one.patient_key === patient_key)?.revision ?? 0,
+    patient_key,
     alias_indexes: indexes.alias_indexes,
   });
   const rechecks: Rechecks = {
     account_id,
-    patient_id: decision.patient?.safety_changed ? patient_id : null,
+    patient_key: decision.patient?.safety_changed ? patient_key : null,
     prescription_ids: decision.ended.map((one) => one.prescription_id),
   };
-  const concerns = rechecks.patient_id !== null || rechecks.prescription_ids.length > 0;
+  const concerns = rechecks.patient_key !== null || rechecks.prescription_ids.length > 0;
   return { decision, changes, received: { answer, patient_id, prescription_id, ...(concerns && { rechecks }) } };
 }
 

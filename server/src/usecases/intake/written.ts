@@ -4,6 +4,7 @@ import { writtenPlace } from "../../db/patients/patients.ts";
 import type { Prescription } from "../../domain/intake/prescription.ts";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
+import { openPatientId } from "../patients/patient-rows.ts";
 
 /** What the prescriber wrote and who it is: sealed, because no statement decides by it. */
 export const writtenFields = [
@@ -43,5 +44,5 @@ export const readPrescription = (
 ): Promise<PrescriptionFact | undefined> =>
   withKeysOfNow(deps, async () => {
     const row = await loadPrescriptionFact(deps.db, account_id, prescription_id);
-    return row && openWritten(deps.vault, account_id, row);
+    return row && { ...openWritten(deps.vault, account_id, row), patient_id: openPatientId(deps, account_id, row) };
   });

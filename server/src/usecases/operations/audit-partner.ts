@@ -1,8 +1,8 @@
 import { type AuditAction, type AuditedOperation, partnerAudit } from "@pestle/contract";
 import type { Grant } from "../../db/accounts/tokens.ts";
-import type { AuditEntry } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
+import type { AuditNote } from "./audit-note.ts";
 
 /** A partner's request, for the audit log. */
 export type RequestBy = { request_id: string; address: string };
@@ -16,7 +16,7 @@ export function partnerEntry<Id extends AuditedOperation>(
   { grant, by, now }: AuditCaller,
   { patients, subject = null }: Seen,
   action: AuditAction = partnerAudit[operation].writes[0]!,
-): AuditEntry {
+): AuditNote {
   return {
     at: now,
     person_id: null,
@@ -33,6 +33,6 @@ export function partnerEntry<Id extends AuditedOperation>(
 }
 
 /** Queues the entry of a read. If the queue is full, the read is refused: no program sees a patient without an entry. */
-export function auditRead(deps: Pick<Deps, "audit_log">, entry: AuditEntry): void {
+export function auditRead(deps: Pick<Deps, "audit_log">, entry: AuditNote): void {
   if (!deps.audit_log.add(entry)) throw new StatusRefusal(503, 1);
 }

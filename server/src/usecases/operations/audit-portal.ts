@@ -3,6 +3,7 @@ import type { Queryable, Tx } from "../../db/db.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { transact } from "../write.ts";
+import { auditedPatients } from "./audit-note.ts";
 import { type Looker, writeLook } from "./write-audit.ts";
 
 /** A partner's user and their request. */
@@ -31,11 +32,12 @@ export const auditView = (
 
 /** Records that a list of orders was shown. */
 export const auditListing = (
-  deps: Pick<Deps, "db" | "now">,
+  deps: Pick<Deps, "db" | "vault" | "now">,
   by: PortalActor,
   orders: readonly { patient_id: string }[],
 ): Promise<number> => {
-  const patients = [...new Set(orders.map(({ patient_id }) => patient_id))];
+  const ids = [...new Set(orders.map(({ patient_id }) => patient_id))];
+  const patients = auditedPatients(deps, by.account_id, ids);
   const entry = { account_id: by.account_id, action: "orders_listed" as const, subject: "portal", patients };
   return writeLook(deps, by, entry, by.request_id);
 };

@@ -1,6 +1,7 @@
 import { endWriter, insertAudit, insertAudits, noteWritten, takeDeadWriters } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { transact } from "../write.ts";
+import { withPatientIndexes } from "./audit-note.ts";
 
 /** Entries per statement. */
 const BATCH = 1_000;
@@ -15,7 +16,7 @@ export type ReadKeeper = { run(): Promise<void>; stop(): Promise<void> };
  * Writes the audit entries of reads since the last run, together with the time up to which they are complete. A process
  * that ends without `stop` leaves that time behind, and another process, or the next start, reports the gap.
  */
-export function readKeeper(deps: Pick<Deps, "db" | "audit_log" | "now">, process_id: string): ReadKeeper {
+export function readKeeper(deps: Pick<Deps, "db" | "vault" | "audit_log" | "now">, process_id: string): ReadKeeper {
   let noted_ms = 0;
   const keep = async (): Promise<{ noted: boolean }> => {
     for (;;) {
@@ -26,7 +27,11 @@ export function readKeeper(deps: Pick<Deps, "db" | "audit_log" | "now">, process
       const due = now.getTime() - noted_ms >= NOTE_EVERY_MS;
       if (batch.length === 0 && !due) return { noted: false };
       await transact(deps, async (tx) => {
-        if (batch.length > 0) await insertAudits(tx, batch);
+        if (batch.length > 0)
+          await insertAudits(
+            tx,
+            batch.map((entry) => withPatientIndexes(deps.vault, entry)),
+          );
         if (whole) await noteWritten(tx, process_id, now);
       });
       deps.audit_log.remove(batch.length);

@@ -1,16 +1,25 @@
 import { auditActions } from "@pestle/contract";
-import type { Queryable } from "../../db/db.ts";
 import { type AuditRow, listDisclosures } from "../../db/operations/audit.ts";
+import type { Deps } from "../../deps.ts";
 import { writeCsv } from "../../domain/catalogue/csv.ts";
+import { patientIndex } from "../patients/patient-rows.ts";
+import { type OpenedAudit, openAudit } from "./audit-note.ts";
 
-type Line = AuditRow & { name: string | null };
+type Line = OpenedAudit<AuditRow & { name: string | null }>;
 const PER_PAGE = 500;
 
 /** A patient's accounting of disclosures: everyone who saw or changed their data, newest first, page by page. */
-export async function* walkDisclosures(db: Queryable, account_id: string, patient_id: string): AsyncGenerator<Line[]> {
+export async function* walkDisclosures(
+  deps: Pick<Deps, "db" | "vault">,
+  account_id: string,
+  patient_id: string,
+): AsyncGenerator<Line[]> {
+  const index = patientIndex(deps, account_id, patient_id);
   let before = Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const rows = await listDisclosures(db, account_id, patient_id, before, PER_PAGE);
+    const rows = (await listDisclosures(deps.db, account_id, index, before, PER_PAGE)).map((row) =>
+      openAudit(deps, row),
+    );
     if (rows.length > 0) yield rows;
     if (rows.length < PER_PAGE) return;
     before = rows.at(-1)!.audit_id;

@@ -8,11 +8,13 @@ import {
   unsealedTables,
 } from "../../db/operations/unsealed-rows.ts";
 import { itemPlace, orderPlace, referencePlace } from "../../db/orders/orders.ts";
+import { formerRecordPlace, recordPlace } from "../../db/patients/patients.ts";
 import { bytes } from "../../db/values.ts";
 import type { Prescription } from "../../domain/intake/prescription.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { type ReviewFacts, sealAnswer, sealFacts } from "../intake/message-answer.ts";
 import { sealWritten } from "../intake/written.ts";
+import { patientIdColumns } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 
 const BATCH = 500;
@@ -79,6 +81,16 @@ const sealings: Record<UnsealedTable, (vault: Vault, row: UnsealedRow) => Unseal
     };
     const facts_sealed = bytes(sealFacts(vault, place, facts as unknown as ReviewFacts));
     return { account_id: place.account_id, review_id: review_id!, facts_sealed };
+  },
+  patient(vault, { account_id, patient_key, patient_id, record_sealed }) {
+    const [account, key] = [String(account_id), Number(patient_key)];
+    const record = vault.open(record_sealed as unknown as Buffer, formerRecordPlace(account, String(patient_id)));
+    return {
+      account_id: account,
+      patient_key: key,
+      ...patientIdColumns({ vault }, account, key, String(patient_id)),
+      record_sealed: bytes(vault.seal(record, recordPlace(account, key))),
+    };
   },
   webhook_event(vault, { body, ...key }) {
     const event = { account_id: String(key["account_id"]), event_id: String(key["event_id"]) };

@@ -11,7 +11,10 @@ export type Looker = {
   address?: string;
 };
 
-type Entry = { account_id: string | null; action: AuditAction } & Pick<AuditEntry, "patients" | "field_groups">;
+type Entry = { account_id: string | null; action: AuditAction } & Pick<
+  AuditEntry,
+  "patients" | "patient_keys" | "field_groups"
+>;
 
 /**
  * Records who viewed or changed what, before the data is shown. It stores ids only, so an entry does not identify a

@@ -23,7 +23,10 @@ export type LoadedOrder = ChangingOrder & {
   environment: Environment;
   revision: number;
   patient_revision: number;
-  row: Pick<ChangingRow, "payment_reference" | "payment_attempt" | "filled_by" | "claimed_by" | "claimed_until"> &
+  row: Pick<
+    ChangingRow,
+    "patient_key" | "payment_reference" | "payment_attempt" | "filled_by" | "claimed_by" | "claimed_until"
+  > &
     Pick<ChangingRow, "last_shipment" | "label_tracking_no" | "clock_offset_s">;
   payment_token: () => string;
   custom_label: () => Buffer | null;
@@ -50,7 +53,7 @@ export async function loadChangingOrder(
   const now = accountNow(real_now, row.clock_offset_s);
   const opened = openOrder(deps, account_id, row);
   const found = openFindings(deps, account_id, row);
-  const { patient_id, clock_offset_s } = row;
+  const { patient_key, clock_offset_s } = row;
   return {
     account_id,
     environment: row.environment,
@@ -61,7 +64,7 @@ export async function loadChangingOrder(
       partial: row.partials.find(({ prescription_id }) => prescription_id === one.prescription_id)?.partial ?? null,
     })),
     revision: row.revision,
-    record: openRecord(deps, account_id, row.patient_id, Buffer.from(row.patient.record_sealed, "base64")),
+    record: openRecord(deps, account_id, patient_key, Buffer.from(row.patient.record_sealed, "base64")),
     patient_revision: row.patient.revision,
     details: row.details,
     holds: row.holds,
@@ -70,7 +73,7 @@ export async function loadChangingOrder(
     found,
     elsewhere:
       facts === "elsewhere"
-        ? { people: await loadElsewhere(deps, db, { account_id, patient_id, clock_offset_s }, real_now) }
+        ? { people: await loadElsewhere(deps, db, { account_id, patient_key, clock_offset_s }, real_now) }
         : { found: found.filter(({ elsewhere }) => elsewhere !== undefined) },
     row,
     payment_token: opened.payment_token,

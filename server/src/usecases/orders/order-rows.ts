@@ -1,5 +1,4 @@
 import { compactAsciiJson, partnerAudit, stageOfState, statusOfState } from "@pestle/contract";
-import type { AuditEntry } from "../../db/operations/audit.ts";
 import { itemPlace, orderPlace, referencePlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
 import type { OrderContext, OrderSave } from "../../db/orders/place-order.ts";
 import { bytes } from "../../db/values.ts";
@@ -8,6 +7,7 @@ import type { AcceptedOrder } from "../../domain/orders/decide-order.ts";
 import { orderPosition } from "../../domain/orders/order-answer.ts";
 import { blinded } from "../../domain/orders/order-holds.ts";
 import { exact } from "../../domain/values/quantity-units.ts";
+import { type AuditNote, withPatientIndexes } from "../operations/audit-note.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
@@ -25,7 +25,8 @@ export function orderRows(
 ): OrderSave {
   const { account_id } = orderer;
   const { order, state, held_from, items, ship_to, patient_record } = accepted;
-  const { order_number, patient_id } = order;
+  const { order_number } = order;
+  const { patient_key, revision } = context.patient!;
   const key = { account_id, order_number };
   const seal = (column: SealedOrderColumn, plain: string | null) =>
     plain === null ? null : bytes(deps.vault.seal(Buffer.from(plain), orderPlace(column, account_id, order_number)));
@@ -38,12 +39,11 @@ export function orderRows(
       since: new Date(now.getTime() - DUPLICATE_WINDOW_MS),
     },
     changed_patient: patient_record && {
-      ...patientRow(deps, account_id, patient_id, patient_record, account_now),
-      patient_id,
-      revision: context.patient!.revision,
+      ...patientRow(deps, account_id, patient_key, patient_record, account_now),
+      revision,
       recheck_due: accepted.patient_safety_changed,
     },
-    patient_revision: context.patient!.revision,
+    patient_revision: revision,
     order: {
       ...key,
       order_position: orderPosition(order.created_at, items[0]!.dispense_id),
@@ -52,7 +52,7 @@ export function orderRows(
       held_from,
       open_exceptions: order.exceptions.length,
       exception_ids: order.exceptions.map(({ id }) => id),
-      patient_id,
+      patient_key,
       brand_id: order.brand_id,
       reference_sealed: seal("reference_sealed", order.reference),
       reference_index:
@@ -84,7 +84,7 @@ export function orderRows(
       return {
         ...key,
         ...item,
-        patient_id,
+        patient_key,
         prescriber_sealed: named ? bytes(deps.vault.seal(prescriber, place)) : null,
       };
     }),
@@ -114,20 +114,19 @@ export function orderRows(
         exception_id: order.exceptions[0]?.id ?? null,
       },
     ],
-    audit: auditOf(orderer, order, now),
+    audit: withPatientIndexes(deps.vault, { ...auditOf(orderer, order, now), patient_keys: [patient_key] }),
     events: accepted.events.map(({ event_id, event_type, body }) => ({
       ...key,
       event_id,
       event_type,
-      patient_id,
       body_sealed: bytes(sealBody(deps.vault, { account_id, event_id }, compactAsciiJson(body))),
       created_at: order.created_at,
     })),
   };
 }
 
-function auditOf({ account_id, actor, asked }: Orderer, order: AcceptedOrder["order"], at: Date): AuditEntry {
-  const seen = { patients: [order.patient_id], subject: order.order_number };
+function auditOf({ account_id, actor, asked }: Orderer, order: AcceptedOrder["order"], at: Date): AuditNote {
+  const seen = { patients: [], subject: order.order_number };
   if (asked !== undefined) return partnerEntry(asked.operation, asked, seen);
   const { groups: field_groups } = partnerAudit.createOrder;
   const by = { person_id: null, role: actor ?? "partner", request_id: null };

@@ -22,7 +22,7 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { randomEventId, randomOrderNumber } from "../../random.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openWritten } from "../intake/written.ts";
-import { openRecord } from "../patients/patient-rows.ts";
+import { openRecord, patientIndex } from "../patients/patient-rows.ts";
 import { type FinishedAnswer, type PartnerCall, type Write, writeAnswer } from "../write.ts";
 import { orderRows } from "./order-rows.ts";
 import { fillOf, LONGEST_HISTORY_MS } from "./patient-fills.ts";
@@ -32,7 +32,7 @@ import { recheckPatient } from "./recheck-orders.ts";
 import { settlePayment } from "./settle-payment.ts";
 
 /** A saved order. `recheck_due`: it added safety facts, so the checks must run again on the patient's other orders. */
-export type PlacedOrder = { order: Order; recheck_due: boolean };
+export type PlacedOrder = { order: Order; recheck_due: boolean; patient_key: number };
 
 export type DryRun = {
   would_create: boolean;
@@ -92,11 +92,11 @@ const orderWrite = (
 
 /** Checks the patient's other orders if this one added safety facts, and authorizes the card if a payment is pending. */
 export function settleNew(deps: Deps, account_id: string, placed: PlacedOrder): Promise<PlacedOrder> | undefined {
-  const { order, recheck_due } = placed;
+  const { order, recheck_due, patient_key } = placed;
   const pending = order.payment.status === "pending";
   if (!recheck_due && !pending) return undefined;
   return (async () => {
-    if (recheck_due) await recheckPatient(deps, account_id, order.patient_id, partner);
+    if (recheck_due) await recheckPatient(deps, account_id, patient_key, partner);
     return pending ? { ...placed, order: await settlePayment(deps, account_id, order.order_number) } : placed;
   })();
 }
@@ -113,12 +113,14 @@ export async function placeOrder(
   retried = false,
 ): Promise<PlacedOrder> {
   const { account_id } = prepared.orderer;
-  if (retried) await lockForOrder(db, account_id, prepared.draft.patient.patient_id, prescriptionIds(prepared.draft));
+  if (retried)
+    await lockForOrder(db, account_id, indexOf(deps, account_id, prepared.draft), prescriptionIds(prepared.draft));
   const { decision, context, account_now } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
   await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
-  return { order: answerOf(accepted), recheck_due: accepted.patient_safety_changed };
+  const { patient_key } = context.patient!;
+  return { order: answerOf(accepted), recheck_due: accepted.patient_safety_changed, patient_key };
 }
 
 /** Returns what `createOrder` would do, and writes nothing. */
@@ -144,7 +146,7 @@ async function decide(
     account_id: orderer.account_id,
     fingerprint,
     since: new Date(now.getTime() - DUPLICATE_WINDOW_MS),
-    patient_id: draft.patient.patient_id,
+    patient_index: indexOf(deps, orderer.account_id, draft),
     prescription_ids: prescriptionIds(draft),
     skus: draft.items.flatMap((item) => namedSku(item, formulary) ?? []),
     items: draft.items.length,
@@ -156,6 +158,9 @@ async function decide(
   const ids = { order_number: randomOrderNumber(), dispense_ids: context.dispense_ids, event_id: randomEventId };
   return { decision: decideOrder(facts, shape, deps.config.TIME_ZONE, ids), context, account_now };
 }
+
+const indexOf = (deps: Deps, account_id: string, { patient: { patient_id } }: OrderDraft) =>
+  patient_id === null ? null : patientIndex(deps, account_id, patient_id);
 
 const prescriptionIds = ({ items }: OrderDraft) => items.flatMap(({ prescription_id }) => prescription_id ?? []);
 
@@ -180,10 +185,12 @@ function factsOf(
   const record =
     patient_id === null || context.patient === null
       ? null
-      : openRecord(deps, account_id, patient_id, Buffer.from(context.patient.record_sealed, "base64"));
+      : openRecord(deps, account_id, context.patient.patient_key, Buffer.from(context.patient.record_sealed, "base64"));
   const details = prescriptionIds(draft).flatMap((prescription_id) => {
     const row = context.prescriptions.find((one) => one.prescription_id === prescription_id);
-    return row?.patient_id === patient_id && draft.address === "absent" ? [openDetails(deps, account_id, row)] : [];
+    return row !== undefined && row.patient_key === context.patient?.patient_key && draft.address === "absent"
+      ? [openDetails(deps, account_id, row)]
+      : [];
   });
   const validate = (address: Parameters<(typeof deps.address_validators)["sandbox"]["validate"]>[0]) => {
     // A remote validator checks only addresses in the request; those on file are checked against local tables.
@@ -196,7 +203,10 @@ function factsOf(
     formulary,
     patient: record && { patient_id: patient_id!, record },
     prescriptions: new Map(
-      context.prescriptions.map((row) => [row.prescription_id, prescriptionFact(deps, account_id, row)]),
+      context.prescriptions.map((row) => {
+        const own = row.patient_key === context.patient?.patient_key;
+        return [row.prescription_id, prescriptionFact(deps, account_id, row, own ? patient_id! : ANOTHER)];
+      }),
     ),
     stock: new Map(context.stock.map(({ sku, available_units }) => [sku, available_units])),
     fills: context.fills.map(fillOf),
@@ -215,9 +225,18 @@ function openDetails(deps: Deps, account_id: string, { prescription_id, details_
   return JSON.parse(opened.toString("utf8")) as { address: IncomingAddress | null; phone: string | null };
 }
 
-function prescriptionFact(deps: Deps, account_id: string, sealed: SealedRow): PrescriptionFact {
-  const { details_sealed: _, received_at, expires_at, ...row } = openWritten(deps.vault, account_id, sealed);
-  return { ...row, received_at: new Date(received_at), expires_at: new Date(expires_at) };
+/** No patient has this id. */
+const ANOTHER = "";
+
+function prescriptionFact(deps: Deps, account_id: string, sealed: SealedRow, patient_id: string): PrescriptionFact {
+  const {
+    details_sealed: _,
+    patient_key: __,
+    received_at,
+    expires_at,
+    ...row
+  } = openWritten(deps.vault, account_id, sealed);
+  return { ...row, patient_id, received_at: new Date(received_at), expires_at: new Date(expires_at) };
 }
 
 const answerOf = ({ order, prescriptions }: AcceptedOrder): Order => orderAnswer(order, prescriptions);

@@ -16,6 +16,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { openWritten } from "../intake/written.ts";
 import { auditView, type PortalActor } from "../operations/audit-portal.ts";
 import { loadPage } from "../operations/load-page.ts";
+import { openPatientId, patientIndex } from "../patients/patient-rows.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
   return withKeysOfNow(deps, async () => {
@@ -24,7 +25,10 @@ export async function readOrder(deps: Deps, account_id: string, order_number: st
   });
 }
 
-export type OrderQuery = Omit<OrderFilter, "reference_index"> & { reference: string | null };
+export type OrderQuery = Omit<OrderFilter, "reference_index" | "patient_index"> & {
+  reference: string | null;
+  patient_id: string | null;
+};
 
 /** A page of orders, newest first, and the position of the next page. */
 export async function readOrders(
@@ -34,9 +38,10 @@ export async function readOrders(
   before: number,
   limit: number,
 ): Promise<{ orders: Order[]; positions: number[]; next: number | null }> {
-  const { reference, ...others } = asked;
+  const { reference, patient_id, ...others } = asked;
   const reference_index = reference === null ? null : deps.vault.blindIndex(reference, referencePlace(account_id));
-  const filter: OrderFilter = { ...others, reference_index };
+  const patient_index = patient_id === null ? null : patientIndex(deps, account_id, patient_id);
+  const filter: OrderFilter = { ...others, reference_index, patient_index };
   return withKeysOfNow(deps, async () => {
     const { rows, more } = await loadPage(
       limit,
@@ -83,6 +88,8 @@ function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
 export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
   const {
     address_sealed,
+    id_sealed,
+    patient_key,
     reference_sealed: _,
     label_format,
     label_carrier,
@@ -94,8 +101,10 @@ export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
   const { revision, stage, held_from, sequence, clock_offset_s, payment_token_sealed } = row;
   const open = (column: SealedOrderColumn, sealed: Buffer) =>
     deps.vault.open(sealed, orderPlace(column, account_id, row.order_number)).toString("utf8");
+  const patient_id = openPatientId(deps, account_id, { patient_key, id_sealed });
   const order: StoredOrder = {
     ...kept,
+    patient_id,
     reference: openReference(deps, { ...row, account_id }),
     shipments: (row.shipments ?? []).map(isoShipment),
     address: address_sealed && (JSON.parse(open("address_sealed", address_sealed)) as Address),
@@ -117,7 +126,8 @@ export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
     payment_token: () => (payment_token_sealed === null ? "" : open("payment_token_sealed", payment_token_sealed)),
     prescriptions: prescriptions.map((one) => {
       const { received_at, expires_at, ...prescription } = openWritten(deps.vault, account_id, one);
-      return { ...prescription, received_at: new Date(received_at), expires_at: new Date(expires_at) };
+      // An order has only prescriptions of its patient.
+      return { ...prescription, patient_id, received_at: new Date(received_at), expires_at: new Date(expires_at) };
     }),
   };
 }

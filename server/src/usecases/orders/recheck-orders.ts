@@ -54,18 +54,18 @@ export const recheckOrder = (
 export async function recheckPatient(
   deps: Deps,
   account_id: string,
-  patient_id: string,
+  patient_key: number,
   actor: Actor = system,
   most_pages = 1,
 ): Promise<void> {
-  await apart(deps, { account_id, patient_id }, async () => {
-    const marked = await findRecheckDue(deps.db, account_id, patient_id);
+  await apart(deps, { account_id, patient_key }, async () => {
+    const marked = await findRecheckDue(deps.db, account_id, patient_key);
     if (marked === undefined) return;
     let after = "";
     for (let page = 1; page <= most_pages; page++) {
-      const orders = await listOpenOrders(deps.db, account_id, patient_id, after, MOST_AT_ONCE);
+      const orders = await listOpenOrders(deps.db, account_id, patient_key, after, MOST_AT_ONCE);
       for (const { order_number } of orders) await recheckOrder(deps, account_id, order_number, actor);
-      if (orders.length < MOST_AT_ONCE) return clearRecheckDue(deps.db, account_id, patient_id, marked.revision);
+      if (orders.length < MOST_AT_ONCE) return clearRecheckDue(deps.db, account_id, patient_key, marked.revision);
       after = orders.at(-1)!.order_number;
     }
   });
@@ -89,8 +89,8 @@ export async function recheckPrescriptions(
  */
 export async function recheckDue(deps: Deps, only_account: string | null = null): Promise<void> {
   const due = await listRecheckDue(deps.db, only_account, MOST_PATIENTS, deps.serves ?? null);
-  for (const { account_id, patient_id } of due) {
-    await recheckPatient(deps, account_id, patient_id, system, Number.POSITIVE_INFINITY);
+  for (const { account_id, patient_key } of due) {
+    await recheckPatient(deps, account_id, patient_key, system, Number.POSITIVE_INFINITY);
   }
   const ended = await listOrdersOfEnded(
     deps.db,

@@ -13,7 +13,6 @@ import {
 } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { notePlace } from "../../db/fulfillment/order-notes.ts";
-import type { AuditEntry } from "../../db/operations/audit.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
 import { type OrderChange, type OrderColumns, saveOrderChange } from "../../db/orders/save-order-change.ts";
 import { bytes } from "../../db/values.ts";
@@ -24,6 +23,7 @@ import { type DecidedChange, decideChange, type Outcome } from "../../domain/ord
 import { isElsewhere } from "../../domain/safety/elsewhere.ts";
 import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { randomEventId } from "../../random.ts";
+import { type AuditNote, withPatientIndexes } from "../operations/audit-note.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 import type { LoadedOrder } from "./load-order.ts";
@@ -41,7 +41,7 @@ export type ChangeBy = {
   tracked?: OrderChange["tracked"];
   scans?: OrderChange["scans"];
   /** The audit entry of a partner's request. A person's work writes its own. */
-  audit?: AuditEntry;
+  audit?: AuditNote;
 };
 
 const NOBODYS = { claimed_by: null, claimed_until: null };
@@ -106,7 +106,7 @@ export async function changeOrder(
     checked_on:
       outcome.event !== undefined && isCheckedStep(outcome.event)
         ? {
-            patient_id: order.patient_id,
+            patient_key: loaded.row.patient_key,
             patient_revision: loaded.patient_revision,
             prescription_ids: loaded.prescriptions.map(({ prescription_id }) => prescription_id),
           }
@@ -118,8 +118,7 @@ export async function changeOrder(
       decided.after.record === loaded.record
         ? null
         : {
-            ...patientRow(deps, account_id, order.patient_id, decided.after.record, now),
-            patient_id: order.patient_id,
+            ...patientRow(deps, account_id, loaded.row.patient_key, decided.after.record, now),
             revision: loaded.patient_revision,
           },
     raised: (moved?.raised ?? []).map((exception_id) => ({
@@ -146,7 +145,6 @@ export async function changeOrder(
     })),
     events: events.map(({ body, ...event }) => ({
       ...event,
-      patient_id: order.patient_id,
       body_sealed: bytes(sealBody(deps.vault, { account_id, event_id: event.event_id }, compactAsciiJson(body))),
     })),
     shipment: by.shipment ?? null,
@@ -158,7 +156,7 @@ export async function changeOrder(
       actor: role,
     })),
     action_request: by.action_request ?? null,
-    audit: asker.audit ?? null,
+    audit: asker.audit === undefined ? null : withPatientIndexes(deps.vault, asker.audit),
   });
   return { order: orderAnswer(after, decided.after.prescriptions), action_request_id: saved.action_request_id };
 }

@@ -29,7 +29,7 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { recheckPatient } from "../orders/recheck-orders.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
-import { openRecord, patientRow } from "./patient-rows.ts";
+import { openRecord, patientIndex, patientRow } from "./patient-rows.ts";
 
 export type PatientKey = { account_id: string; patient_id: string };
 
@@ -43,8 +43,8 @@ export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey
         refuseAll([...problems, ...safetyProblems(record, fields.patient_safety ?? {}, now)]);
         return { record: withContact(record, fields, now) };
       });
-      const { recheck_due } = changed;
-      return { answer: patientAnswer(patient.patient_id, changed.record, changed), recheck_due };
+      const { recheck_due, patient_key } = changed;
+      return { answer: patientAnswer(patient.patient_id, changed.record, changed), recheck_due, patient_key };
     },
     // New safety facts hold the patient's open orders before the partner receives the answer.
     settle: (done) => recheckChanged(deps, patient, done),
@@ -52,12 +52,12 @@ export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey
   });
 }
 
-const recheckChanged = <Done extends { recheck_due: boolean }>(
+const recheckChanged = <Done extends { recheck_due: boolean; patient_key: number }>(
   deps: Deps,
-  { account_id, patient_id }: PatientKey,
+  { account_id }: PatientKey,
   done: Done,
 ): Promise<Done> | undefined =>
-  done.recheck_due ? recheckPatient(deps, account_id, patient_id, partner).then(() => done) : undefined;
+  done.recheck_due ? recheckPatient(deps, account_id, done.patient_key, partner).then(() => done) : undefined;
 
 /** Removes a safety fact that the partner sent. The record keeps it with the reason. */
 export function removeSafetyEntry(
@@ -115,7 +115,8 @@ export function removeShippingAddress(
   return writeAnswer(deps, call.key, 204, {
     audit: () => partnerEntry("removeShippingAddress", call, { patients: [patient.patient_id] }),
     attempt: async (tx) => {
-      const used = (await listShipToAddresses(tx, account_id, patient_id)).map(({ order_number, address_sealed }) => {
+      const index = patientIndex(deps, account_id, patient_id);
+      const used = (await listShipToAddresses(tx, account_id, index)).map(({ order_number, address_sealed }) => {
         const opened = deps.vault.open(address_sealed, orderPlace("address_sealed", account_id, order_number));
         return JSON.parse(opened.toString("utf8")) as Address;
       });
@@ -155,20 +156,20 @@ export async function changePatient<Outcome extends { record: PatientRecord }>(
   { account_id, patient_id }: PatientKey,
   now: Date,
   decide: (record: PatientRecord, given: { now: Date; today: string }) => Outcome,
-): Promise<Outcome & { created_at: Date; updated_at: Date; recheck_due: boolean }> {
-  const row = await lockPatient(tx, account_id, patient_id);
+): Promise<Outcome & { created_at: Date; updated_at: Date; recheck_due: boolean; patient_key: number }> {
+  const row = await lockPatient(tx, account_id, patientIndex(deps, account_id, patient_id));
   if (row === undefined) throw new StatusRefusal(404);
   const account_now = accountNow(now, row.clock_offset_s);
-  const before = openRecord(deps, account_id, patient_id, row.record_sealed);
+  const { patient_key, created_at } = row;
+  const before = openRecord(deps, account_id, patient_key, row.record_sealed);
   const outcome = decide(before, { now: account_now, today: dateIn(deps.config.TIME_ZONE, account_now) });
-  const { created_at } = row;
   const unchanged = JSON.stringify(outcome.record) === JSON.stringify(before);
   // A request that waited for the lock may carry an earlier time; `updated_at` never goes back.
   const updated_at = unchanged || account_now < row.updated_at ? row.updated_at : account_now;
   // Saved with the change: a job checks the patient's orders if this process ends before it does.
   const recheck_due = hasOtherSafetyFacts(before, outcome.record);
   if (!unchanged) {
-    await savePatient(tx, { ...patientRow(deps, account_id, patient_id, outcome.record, updated_at), recheck_due });
+    await savePatient(tx, { ...patientRow(deps, account_id, patient_key, outcome.record, updated_at), recheck_due });
   }
-  return { ...outcome, created_at, updated_at, recheck_due };
+  return { ...outcome, created_at, updated_at, recheck_due, patient_key };
 }

@@ -1,4 +1,4 @@
-import { recordPlace } from "../../db/patients/patients.ts";
+import { patientIdPlace, patientIndexPlace, recordPlace } from "../../db/patients/patients.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
@@ -8,12 +8,12 @@ import { personKeys } from "../../domain/patients/person-keys.ts";
 type Sealing = Pick<Deps, "vault">;
 
 /** A patient's row, without the columns that the statement sets. */
-export function patientRow(deps: Sealing, account_id: string, patient_id: string, record: PatientRecord, now: Date) {
+export function patientRow(deps: Sealing, account_id: string, patient_key: number, record: PatientRecord, now: Date) {
   const index = (name: keyof typeof searchKeys, text: string) => bytes(searchIndex(deps, account_id, name, text));
   return {
     account_id,
-    patient_id,
-    record_sealed: bytes(deps.vault.seal(Buffer.from(JSON.stringify(record)), recordPlace(account_id, patient_id))),
+    patient_key,
+    record_sealed: bytes(deps.vault.seal(Buffer.from(JSON.stringify(record)), recordPlace(account_id, patient_key))),
     name_dob_index: index("name_dob", searchKeys.name_dob(record)),
     email_index: record.email === null ? null : index("email", searchKeys.email(record.email)),
     phone_index: record.phone === null ? null : index("phone", searchKeys.phone(record.phone)),
@@ -21,6 +21,34 @@ export function patientRow(deps: Sealing, account_id: string, patient_id: string
     updated_at: now,
   };
 }
+
+/** The blind index that finds a patient by the partner's id. */
+export const patientIndex = ({ vault }: Sealing, account_id: string, patient_id: string): Buffer =>
+  vault.blindIndex(patient_id, patientIndexPlace(account_id));
+
+/** The partner's id, as a new patient's row holds it. */
+export const patientIdColumns = (deps: Sealing, account_id: string, patient_key: number, patient_id: string) => ({
+  id_sealed: bytes(deps.vault.seal(Buffer.from(patient_id), patientIdPlace(account_id, patient_key))),
+  id_index: bytes(patientIndex(deps, account_id, patient_id)),
+});
+
+/** The partner's id of a patient. `id_sealed` is in base64 if it comes in JSON. */
+export const openPatientId = (
+  { vault }: Sealing,
+  account_id: string,
+  { patient_key, id_sealed }: { patient_key: number; id_sealed: Buffer | string },
+): string => {
+  const sealed = typeof id_sealed === "string" ? Buffer.from(id_sealed, "base64") : id_sealed;
+  return vault.open(sealed, patientIdPlace(account_id, patient_key)).toString("utf8");
+};
+
+/** The same for a row that may have no patient. */
+export const openAnyPatientId = (
+  deps: Sealing,
+  account_id: string,
+  { patient_key, id_sealed }: { patient_key: number | null; id_sealed: Buffer | null },
+): string | null =>
+  patient_key === null || id_sealed === null ? null : openPatientId(deps, account_id, { patient_key, id_sealed });
 
 /** The same in all accounts, so that the pharmacy recognizes one person at two partners. */
 export const personIndexes = (deps: Sealing, record: PatientRecord): Buffer[] =>
@@ -33,10 +61,10 @@ export const searchIndex = (deps: Sealing, account_id: string, name: keyof typeo
 export const openRecord = (
   deps: Sealing,
   account_id: string,
-  patient_id: string,
+  patient_key: number,
   record_sealed: Buffer,
 ): PatientRecord =>
-  upgradedRecord(JSON.parse(deps.vault.open(record_sealed, recordPlace(account_id, patient_id)).toString("utf8")));
+  upgradedRecord(JSON.parse(deps.vault.open(record_sealed, recordPlace(account_id, patient_key)).toString("utf8")));
 
 export function blindIndexes(deps: Sealing, account_id: string, sender: string, patient: IncomingPatient | null) {
   const { vault } = deps;

@@ -7,13 +7,13 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { openWritten } from "../intake/written.ts";
 import { loadPage } from "../operations/load-page.ts";
 import type { PatientKey } from "./change-patient.ts";
-import { openRecord } from "./patient-rows.ts";
+import { openRecord, patientIndex } from "./patient-rows.ts";
 
 /** A patient as partners see it; undefined if the account has no patient with that id. */
 export async function readPatient(deps: Deps, { account_id, patient_id }: PatientKey): Promise<Patient | undefined> {
   return withKeysOfNow(deps, async () => {
-    const row = await loadPatient(deps.db, account_id, patient_id);
-    return row && patientAnswer(patient_id, openRecord(deps, account_id, patient_id, row.record_sealed), row);
+    const row = await loadPatient(deps.db, account_id, patientIndex(deps, account_id, patient_id));
+    return row && patientAnswer(patient_id, openRecord(deps, account_id, row.patient_key, row.record_sealed), row);
   });
 }
 
@@ -33,12 +33,13 @@ export async function readPrescriptions(
   active: boolean | null,
   before: Arrival | null,
 ) {
+  const index = patientIndex(deps, account_id, patient_id);
   return withKeysOfNow(deps, async () => {
     let workflow: Workflow | undefined;
     const { rows, more } = await loadPage(
       MOST_PRESCRIPTIONS,
       async (after: PatientPrescription | undefined, most) => {
-        const found = await loadPrescriptions(deps.db, account_id, patient_id, active, after ?? before, most);
+        const found = await loadPrescriptions(deps.db, account_id, index, active, after ?? before, most);
         workflow ??= found?.workflow;
         return found?.prescriptions ?? [];
       },
@@ -46,7 +47,7 @@ export async function readPrescriptions(
         BYTES_PER_PRESCRIPTION + (written_sealed?.length ?? 0) + BYTES_PER_DISPENSE * medication_dispenses.length,
     );
     if (workflow === undefined) return undefined;
-    const prescriptions = rows.map((row) => openWritten(deps.vault, account_id, row));
+    const prescriptions = rows.map((row) => ({ ...openWritten(deps.vault, account_id, row), patient_id }));
     return { workflow, prescriptions, next: more ? rows.at(-1)! : null };
   });
 }

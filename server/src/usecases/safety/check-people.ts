@@ -28,10 +28,10 @@ export async function checkPeople(deps: Deps): Promise<void> {
   if ("unfit" in deps.safety.current()) return;
   const due = await listPersonDue(deps.db, MOST_PATIENTS, deps.serves ?? null);
   if (due.length === 0) return;
-  const patients = new Map(due.map((one) => [`${one.account_id} ${one.patient_id}`, one]));
+  const patients = new Map(due.map((one) => [`${one.account_id} ${one.patient_key}`, one]));
   const failed = new Set<string>();
-  for (const [patient, { account_id, patient_id }] of patients) {
-    for (const order of await listOrdersOfPerson(deps.db, account_id, patient_id, MOST_ORDERS)) {
+  for (const [patient, { account_id, patient_key }] of patients) {
+    for (const order of await listOrdersOfPerson(deps.db, account_id, patient_key, MOST_ORDERS)) {
       const checked = await apart(deps, order, async () => {
         await recheckOrder(deps, order.account_id, order.order_number, system, "elsewhere");
         return true;
@@ -41,7 +41,7 @@ export async function checkPeople(deps: Deps): Promise<void> {
   }
   const ids = (wanted: boolean) =>
     due
-      .filter((one) => failed.has(`${one.account_id} ${one.patient_id}`) === wanted)
+      .filter((one) => failed.has(`${one.account_id} ${one.patient_key}`) === wanted)
       .map(({ person_due_id }) => person_due_id);
   await deletePersonDue(deps.db, ids(false));
   if (failed.size > 0) await requeuePersonDue(deps.db, ids(true));
@@ -50,10 +50,10 @@ export async function checkPeople(deps: Deps): Promise<void> {
 /** Adds the keys of patients from before they existed, some at a time. */
 async function addMissingKeys(deps: Deps): Promise<void> {
   const without = await listWithoutKeys(deps.db, MOST_KEYS, deps.serves ?? null);
-  for (const { account_id, patient_id, revision, record_sealed } of without) {
-    await apart(deps, { account_id, patient_id }, async () => {
-      const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_id, record_sealed));
-      await savePersonKeys(deps.db, account_id, patient_id, revision, personIndexes(deps, record));
+  for (const { account_id, patient_key, revision, record_sealed } of without) {
+    await apart(deps, { account_id, patient_key }, async () => {
+      const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_key, record_sealed));
+      await savePersonKeys(deps.db, account_id, patient_key, revision, personIndexes(deps, record));
     });
   }
 }

@@ -15,14 +15,14 @@ const MOST_PEOPLE = 20;
 export async function loadElsewhere(
   deps: Pick<Deps, "vault">,
   db: Queryable,
-  patient: { account_id: string; patient_id: string; clock_offset_s: number },
+  patient: { account_id: string; patient_key: number; clock_offset_s: number },
   real_now: Date,
 ): Promise<PersonElsewhere[]> {
   const since = new Date(real_now.getTime() - LONGEST_HISTORY_MS);
-  const rows = await listElsewhere(db, patient.account_id, patient.patient_id, since, MOST_PEOPLE);
-  return rows.map(({ account_id, patient_id, partner, record_sealed, clock_offset_s, fills }) => ({
+  const rows = await listElsewhere(db, patient.account_id, patient.patient_key, since, MOST_PEOPLE);
+  return rows.map(({ account_id, patient_key, partner, record_sealed, clock_offset_s, fills }) => ({
     partner,
-    patient_safety: openRecord(deps, account_id, patient_id, record_sealed).patient_safety,
+    patient_safety: openRecord(deps, account_id, patient_key, record_sealed).patient_safety,
     // Each sandbox account has its own clock.
     fills: fills.map(fillOf).map(({ shipped_at, ...fill }) => ({
       ...fill,

@@ -9,11 +9,13 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { canonicalJson } from "../../domain/values/canonical-json.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { readPrescription } from "../intake/written.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { placeOrder, settleNew } from "../orders/place-order.ts";
 import { type PreparedOrder, prepareOrder } from "../orders/prepare-order.ts";
+import { openPatientId } from "../patients/patient-rows.ts";
 import { write } from "../write.ts";
 import type { SimulatedAnswer } from "./simulation.ts";
 
@@ -28,7 +30,13 @@ export async function readSandbox(deps: Deps, account: AccountRow): Promise<Port
     now: accountNow(deps.now(), account.clock_offset_s).toISOString(),
     clock_offset_s: account.clock_offset_s,
     presets: presetsFor(products.map(({ name }) => name)),
-    prescriptions: prescriptions.map(({ received_at, ...row }) => ({ ...row, received_at: received_at.toISOString() })),
+    prescriptions: await withKeysOfNow(deps, async () =>
+      prescriptions.map(({ received_at, patient_key, id_sealed, ...row }) => ({
+        ...row,
+        patient_id: openPatientId(deps, account.account_id, { patient_key, id_sealed }),
+        received_at: received_at.toISOString(),
+      })),
+    ),
   };
 }
 

@@ -1,7 +1,6 @@
 import { compactAsciiJson, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { insertSimulatedEvent, lockSimulated } from "../../db/sandbox/simulations.ts";
-import { readPatientId } from "../../domain/sandbox/simulated-patient.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
@@ -39,8 +38,7 @@ export const simulateEvent: Simulation = (deps, { account_id }, simulation, prob
       account_id,
       event_id,
       event_type: event_type as string,
-      // The feed filters by these two columns; malformed values appear only in the body.
-      patient_id: readPatientId(rest["patient_id"]) ?? null,
+      // The feed filters by this column; a malformed value appears only in the body.
       order_number: orderNumber(rest["order_number"]),
       body_sealed: sealBody(
         deps.vault,

@@ -24,7 +24,7 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openAnswer } from "../intake/message-answer.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { type Received, recheckAfter, takeFor } from "../intake/take-message.ts";
-import { openRecord } from "../patients/patient-rows.ts";
+import { openAnyPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
 /**
@@ -72,13 +72,14 @@ async function takeInvented(
   const sender = ownSender(account_id);
   const number = numberIn(await lastMessageOf(tx, account_id, sender)) + 1;
   const meant = simulated.patient.patient_id;
-  const row = meant === undefined ? undefined : await loadPatient(tx, account_id, meant);
-  const known = row === undefined ? null : openRecord(deps, account_id, row.patient_id, row.record_sealed);
+  const row =
+    meant === undefined ? undefined : await loadPatient(tx, account_id, patientIndex(deps, account_id, meant));
+  const known = row === undefined ? null : openRecord(deps, account_id, row.patient_key, row.record_sealed);
   const invented = inventPrescription(number, simulated, world, known, birthShift(account_id));
   const message = inventedMessage(number, invented, {
     sender,
     message_id: messageId(number),
-    meant_patient_id: row?.patient_id ?? null,
+    meant_patient_id: row === undefined ? null : meant!,
     time_zone: deps.config.TIME_ZONE,
     now: accountNow(deps.now(), account.clock_offset_s),
   });
@@ -126,7 +127,8 @@ function simulateScript(
       due = null;
       // A repeated message returns its prescription, however it arrived. Different bytes under its id are refused.
       if (!before.body_hash.equals(hashOf(body))) refuse(42200, SCRIPT, intakeRefusals["220"][1]);
-      const { patient_id, prescription_id } = before;
+      const patient_id = openAnyPatientId(deps, account_id, before);
+      const { prescription_id } = before;
       const key = { account_id: before.kept_by, sender: from!, sender_message_id: message_id! };
       const answer = openAnswer(deps.vault, key, before);
       return answer === null ? { patient_id, prescription_id } : JSON.parse(answer);

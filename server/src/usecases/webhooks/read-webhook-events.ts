@@ -14,7 +14,7 @@ import type { Deps } from "../../deps.ts";
 import { attemptErrors } from "../../domain/webhooks/attempt-errors.ts";
 import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
 import { loadPage } from "../operations/load-page.ts";
-import { openBody } from "./event-body.ts";
+import { openBody, patientIn } from "./event-body.ts";
 
 type EventDeps = { db: Queryable; vault: Vault };
 
@@ -93,16 +93,19 @@ export async function readEventBody(
   });
 }
 
-const eventRecord = (
-  { vault }: Pick<Deps, "vault">,
+const eventRecord = ({ vault }: Pick<Deps, "vault">, { created_at, deliveries, ...row }: FeedRow): WebhookEventRecord =>
+  eventOf(JSON.parse(openBody(vault, row)), { created_at, deliveries, ...row });
+
+const eventOf = (
+  body: WebhookEventRecord["body"],
   { created_at, deliveries, ...row }: FeedRow,
 ): WebhookEventRecord => ({
   event_id: row.event_id,
   event_type: row.event_type,
-  patient_id: row.patient_id,
+  patient_id: patientIn(body),
   order_number: row.order_number,
   created_at: created_at.toISOString(),
-  body: JSON.parse(openBody(vault, row)),
+  body,
   deliveries: deliveries.map(({ next_attempt_at, ...delivery }) => ({
     ...delivery,
     next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),

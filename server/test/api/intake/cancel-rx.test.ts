@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listReviews } from "../../../src/db/intake/reviews.ts";
 import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import { WorkRefusal } from "../../../src/usecases/fulfillment/work-refusal.ts";
-import { openFacts } from "../../../src/usecases/intake/message-answer.ts";
+import { openReview } from "../../../src/usecases/intake/message-answer.ts";
+import { openPatientId } from "../../../src/usecases/patients/patient-rows.ts";
 import { acted, eventsOf, linesOf, readOrder } from "../../support/actions.ts";
 import { newMessage, openIntake } from "../../support/intake.ts";
 import { placed } from "../../support/orders.ts";
@@ -32,10 +33,12 @@ async function ordered(prescribed: { refills?: number } = {}) {
     newMessage({ envelope: { message_id, prescriber_order_number: null }, patient, prescription: dates }),
   );
   const { rows } = await app.deps.db.raw(
-    "select patient_id, prescription_id from prescription where sender_message_id = $1",
+    "select r.account_id, r.patient_key, p.id_sealed, r.prescription_id from prescription r join patient p using (account_id, patient_key) where sender_message_id = $1",
     [message_id],
   );
-  const { patient_id, prescription_id } = rows[0] as { patient_id: string; prescription_id: number };
+  const row = rows[0] as { account_id: string; patient_key: number; id_sealed: Buffer; prescription_id: number };
+  const patient_id = openPatientId(app.deps, row.account_id, row);
+  const { prescription_id } = row;
   const body = {
     shipping: { method_id: 1 },
     patient: { patient_id },
@@ -90,7 +93,7 @@ describe("a CancelRx", () => {
       expect(await prescriptionRow(prescription_id)).toEqual({ active: false, units: 90 });
       expect(await statusOf(order_number)).toMatchObject({ order_status: "On Hold", exceptions: [{ id: 73 }] });
       expect((await shop.load(order)).standing.held_from).toBe(stage);
-      const reviews = (await listReviews(app.deps.db, null, true)).map((row) => openFacts(app.deps.vault, row));
+      const reviews = (await listReviews(app.deps.db, null, true)).map((row) => openReview(app.deps.vault, row));
       const about = reviews.filter(({ kind }) => kind === "canceled_in_filling").at(-1)!;
       expect(about.facts).toEqual({ order_numbers: [order_number] });
       const sent = linesOf(await eventsOf(app, order_number)).slice(-3);

@@ -4,6 +4,7 @@ import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
 import { addRoutingRule, removeRoutingRule } from "../../../src/usecases/accounts/manage-routing.ts";
 import { routeKeptMessage } from "../../../src/usecases/intake/route-kept-message.ts";
 import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { prescription } from "../../support/samples/script-samples.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -51,8 +52,9 @@ describe("a stored message", () => {
     const { message_id, review_id } = await keep();
     const before = await intakeRows(app);
     const { patient_id, prescription_id } = await route(review_id, juniper);
+    const patient_key = await patientKeyOf(app, juniper, patient_id!);
     expect(await rowsOf("select * from prescription where sender_message_id = $1", message_id)).toMatchObject([
-      { account_id: juniper, patient_id, prescription_id, acceptance: "not_needed", order_due_at: expect.any(Date) },
+      { account_id: juniper, patient_key, prescription_id, acceptance: "not_needed", order_due_at: expect.any(Date) },
     ]);
     const after = await intakeRows(app);
     expect(after).toEqual({

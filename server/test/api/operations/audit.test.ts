@@ -3,9 +3,11 @@ import { type AuditRule, partnerAudit } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { createAuditLog } from "../../../src/audit-log.ts";
 import { noteWritten } from "../../../src/db/operations/audit.ts";
+import { openAudit } from "../../../src/usecases/operations/audit-note.ts";
 import { auditRead } from "../../../src/usecases/operations/audit-partner.ts";
 import { readKeeper, reportGaps } from "../../../src/usecases/operations/keep-reads.ts";
 import { newOrder, type OrderBody } from "../../support/orders.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { webPerson } from "../../support/web.ts";
 
@@ -44,12 +46,13 @@ const entriesOf = async (request_id: string): Promise<Entry[]> => {
   const { rows } = await app.deps.db.raw(
     `select e.action, e.account_id, e.credential_id, e.address, e.subject, e.field_groups, e.request_id,
       array(
-        select p.patient_id from patient p
+        select jsonb_build_object('patient_key', p.patient_key,
+          'id_sealed', translate(encode(p.id_sealed, 'base64'), E'\\n', '')) from patient p
         where p.account_id = e.account_id and p.patient_key = any(e.patient_keys)) as patients
     from audit_entry e where request_id = $1 order by audit_id`,
     [request_id],
   );
-  return rows as Entry[];
+  return rows.map((row) => openAudit(app.deps, row as never)) as unknown as Entry[];
 };
 const send = (method: string, path: string, body?: unknown) =>
   app.call(path, {
@@ -205,7 +208,9 @@ describe("every look of a partner's program at a patient, and every change, leav
     } finally {
       await app.deps.db.raw("alter table audit_entry drop constraint none_is_taken");
     }
-    const { rows } = await app.deps.db.raw("select order_number from orders where patient_id = $1", [other.patient_id]);
+    const { rows } = await app.deps.db.raw("select order_number from orders where patient_key = $1", [
+      await patientKeyOf(app, app.demo.partners[0]!.account_id, other.patient_id),
+    ]);
     expect(rows).toEqual([]);
   });
 

@@ -33,7 +33,7 @@ const SIMULATED_PHONE = `717555${digits}`;
 const DOCUMENT_NUMBER = `D${OTHER_PHONE}`;
 
 /** What docs/guides/security.md says is in clear. Remove a row when its column is sealed. */
-const CLEAR = ["carrier", "drug", "endpoint", "idempotency", "messageid", "mrn", "sender", "simdrug", "tracking"];
+const CLEAR = ["carrier", "drug", "endpoint", "idempotency", "messageid", "sender", "simdrug", "tracking"];
 
 /** The mark in each text that a partner can send. The names are those of the request schemas. */
 const MARKS: Record<string, string> = {
@@ -227,7 +227,8 @@ beforeAll(async () => {
     phone: OTHER_PHONE,
     ignore_warnings: true,
   };
-  expect((await patient.addAddress(send(address))).status).toBe(201);
+  const headers = { "idempotency-key": mark("idempotency") };
+  expect((await patient.addAddress(send(address), { headers })).status).toBe(201);
   expect((await patient.addDocument(send({ ...goodDocument, number: DOCUMENT_NUMBER }))).status).toBe(201);
   const { entry_id } = (await patient.read()).patient_safety.entries.find(({ text }) => text === mark("medicine"))!;
   const removal = send({ reason: mark("removal") });
@@ -309,6 +310,8 @@ beforeAll(async () => {
   const { revision } = (await pharmacist.get(page)).body;
   const noted = await pharmacist.send("POST", `${page}/work`, { event: "note", revision, reason: mark("remark") });
   expect([noted.status, noted.text]).toEqual([200, expect.stringContaining(mark("remark"))]);
+  const searched = await pharmacist.send("POST", "/dashboard/search", { q: patient_id });
+  expect(searched.body.hits).toMatchObject([{ by: "patient", order_number }, { by: "patient" }]);
   await receiver.arrived(2);
   const attempts = "select count(*)::int as count from webhook_attempt";
   await until(async () => Number((await app.deps.db.raw(attempts)).rows[0]?.["count"]) >= 2, "attempts are kept");
@@ -389,6 +392,6 @@ test("logs, metrics and the requests that partners see show none of it", async (
   const metrics = await app.deps.metrics.text();
   expect(metrics.body).toContain("pestle_http_request_duration_seconds");
   const { rows } = await app.deps.db.raw("select * from request_log");
-  const { rows: audit } = await app.deps.db.raw("select action from audit_entry");
+  const { rows: audit } = await app.deps.db.raw("select * from audit_entry");
   expect(marksIn(Buffer.from(JSON.stringify([lines, metrics.body, rows, audit])))).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { listAnswer, renderEach } from "../../../src/http/page.ts";
 import { loadPage } from "../../../src/usecases/operations/load-page.ts";
 import { codesOf } from "../../support/conventions.ts";
 import { newOrder, placed } from "../../support/orders.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const KIB = 1024;
@@ -163,18 +164,18 @@ describe("the service", () => {
   });
 
   /** Copies of a patient's prescription, earlier and earlier, with everything that is sealed to its id left out. */
-  const copyPrescriptions = (account_id: string, patient_id: string, count: number) =>
+  const copyPrescriptions = async (account_id: string, patient_id: string, count: number) =>
     app.owner.raw(
-      `insert into prescription (account_id, patient_id, active, acceptance, source, intake_message_id, sender,
+      `insert into prescription (account_id, patient_key, active, acceptance, source, intake_message_id, sender,
         sender_message_id, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text,
         prescriber_name, written_qty, unit, days_supply, refills, drug_schedule, daw, details_sealed)
-      select r.account_id, r.patient_id, true, r.acceptance, r.source, r.intake_message_id, r.sender, 'copy ' || n,
+      select r.account_id, r.patient_key, true, r.acceptance, r.source, r.intake_message_id, r.sender, 'copy ' || n,
         r.received_at - n * interval '1 second', r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc, r.gcn,
         repeat('Take one tablet. ', 40), 'A. Prescriber', r.written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule,
         r.daw, r.details_sealed
       from prescription r, generate_series(1, $3) n
-      where r.account_id = $1 and r.patient_id = $2`,
-      [account_id, patient_id, count],
+      where r.account_id = $1 and r.patient_key = $2`,
+      [account_id, await patientKeyOf(app, account_id, patient_id), count],
     );
 
   test("takes simulated events of at most 64 KiB", async () => {

@@ -51,8 +51,8 @@ const tampered: Record<string, string> = {
   "a row of history is gone": "delete from order_history where event = 'resolve'",
   "a row of history is another's": "update order_history set actor = 'carrier' where event = 'create'",
   "an event is gone": "delete from webhook_event where event_type = 'RX_UPDATED'",
-  "an event is sent twice": `insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
-    select account_id, gen_random_uuid(), event_type, patient_id, order_number, '{"sequence":1}', created_at
+  "an event is sent twice": `insert into webhook_event (account_id, event_id, event_type, order_number, body, created_at)
+    select account_id, gen_random_uuid(), event_type, order_number, '{"sequence":1}', created_at
     from webhook_event where event_type = 'ORDER_UPDATED'`,
   "a change was not counted": "update orders set revision = revision - 1",
   "a number was left out": "update orders set sequence = sequence + 1",

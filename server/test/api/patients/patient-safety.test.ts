@@ -7,6 +7,7 @@ import { openRecord } from "../../../src/usecases/patients/patient-rows.ts";
 import { codesOf } from "../../support/conventions.ts";
 import { newOrder, placed, post } from "../../support/orders.ts";
 import { addPatient, ask, patientCalls, stranger } from "../../support/patient.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -35,12 +36,13 @@ const tell = async (patient_safety: object) => {
 const prescribe = (allergies: "none" | "unknown" | ReturnType<typeof allergy>[]) =>
   addPatient(app, { patient: known, prescription: { allergies } });
 const account_id = () => app.demo.partners[0]!.account_id;
+const patientKey = () => patientKeyOf(app, account_id(), patient_id);
 const stored = async () => {
   const { rows } = await app.deps.db.raw(
-    "select record_sealed from patient where account_id = $1 and patient_id = $2",
-    [account_id(), patient_id],
+    "select record_sealed from patient where account_id = $1 and patient_key = $2",
+    [account_id(), await patientKey()],
   );
-  return openRecord(app.deps, account_id(), patient_id, rows[0]!["record_sealed"] as Buffer);
+  return openRecord(app.deps, account_id(), await patientKey(), rows[0]!["record_sealed"] as Buffer);
 };
 
 describe("not asked, none known and listed are three things", () => {
@@ -227,11 +229,12 @@ describe("a record of version 0.1.0", () => {
   /** Writes the record as 0.1.0 stored it: three lists of texts. */
   const downgrade = async (patient_safety: object) => {
     const record = { ...(await stored()), patient_safety };
-    const sealed = app.deps.vault.seal(Buffer.from(JSON.stringify(record)), recordPlace(account_id(), patient_id));
+    const patient_key = await patientKey();
+    const sealed = app.deps.vault.seal(Buffer.from(JSON.stringify(record)), recordPlace(account_id(), patient_key));
     await app.deps.db.raw(
       `update patient set record_sealed = (jsonb_populate_record(null::patient, $3::jsonb)).record_sealed
-      where account_id = $1 and patient_id = $2`,
-      [account_id(), patient_id, JSON.stringify({ record_sealed: bytes(sealed) })],
+      where account_id = $1 and patient_key = $2`,
+      [account_id(), patient_key, JSON.stringify({ record_sealed: bytes(sealed) })],
     );
   };
 

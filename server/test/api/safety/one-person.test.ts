@@ -8,6 +8,7 @@ import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts
 import { checkPeople } from "../../../src/usecases/safety/check-people.ts";
 import { newOrder, placed, post, prescribed } from "../../support/orders.ts";
 import { addPatient, ask, goodAddress, person, stranger } from "../../support/patient.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 import { staff, workplace } from "../../support/workplace.ts";
@@ -43,9 +44,9 @@ async function automatic(patient: Who, sku: string) {
   });
   const find = async () =>
     (await workplace(app, JUNIPER).rows(
-      "select order_number from orders where account_id = $1 and patient_id = $2",
+      "select order_number from orders where account_id = $1 and patient_key = $2",
       account_id,
-      patient_id,
+      await patientKeyOf(app, account_id, patient_id),
     )) as { order_number: string }[];
   await until(async () => {
     await fillDue(app.deps, account_id);
@@ -233,11 +234,16 @@ test("patients from before the keys existed are linked by the job", async () => 
   const who = stranger();
   const { order, patient_id } = await ordered(WILLOW, who, "sertraline-50");
   const { account_id, rows } = workplace(app);
+  const patient_key = await patientKeyOf(app, account_id, patient_id);
   const keys = () =>
-    rows("select 1 from person_link where account_id = $1 and patient_id = $2", account_id, patient_id);
+    rows("select 1 from person_link where account_id = $1 and patient_key = $2", account_id, patient_key);
   expect((await keys()).length).toBeGreaterThan(0);
-  await rows("delete from person_link where account_id = $1 and patient_id = $2", account_id, patient_id);
-  await rows("update patient set person_keys = null where account_id = $1 and patient_id = $2", account_id, patient_id);
+  await rows("delete from person_link where account_id = $1 and patient_key = $2", account_id, patient_key);
+  await rows(
+    "update patient set person_keys = null where account_id = $1 and patient_key = $2",
+    account_id,
+    patient_key,
+  );
   const other = await automatic(who, "phenelzine-15");
   await until(() => isHeld(WILLOW, order.order_number), "a hold");
   await until(() => isHeld(JUNIPER, other.order_number), "a hold at the other partner");
@@ -251,9 +257,9 @@ test("the keys follow the patient's data", async () => {
   const keys = async () =>
     (
       await rows(
-        "select encode(person_key, 'hex') as key from person_link where account_id = $1 and patient_id = $2 order by 1",
+        "select encode(person_key, 'hex') as key from person_link where account_id = $1 and patient_key = $2 order by 1",
         account_id,
-        patient_id,
+        await patientKeyOf(app, account_id, patient_id),
       )
     ).map(({ key }) => key);
   const before = await keys();

@@ -4,7 +4,7 @@ import { readFileTable } from "../../../src/domain/catalogue/file-table.ts";
 import { importCatalogue } from "../../../src/usecases/catalogue/import-catalogue.ts";
 import { ingredientReader } from "../../../src/usecases/catalogue/ingredient-reader.ts";
 import { receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
-import { openFacts } from "../../../src/usecases/intake/message-answer.ts";
+import { openReview } from "../../../src/usecases/intake/message-answer.ts";
 import { codesOf } from "../../support/conventions.ts";
 import { type Given, newOrder, placed, post } from "../../support/orders.ts";
 import { ask } from "../../support/patient.ts";
@@ -124,7 +124,7 @@ describe("a prescription whose drug differs from its NDC", () => {
   const reviewOf = async (prescription_id: number) =>
     (await listReviews(app.deps.db, null, true))
       .filter((row) => row.prescription_id === prescription_id)
-      .map((row) => openFacts(app.deps.vault, row))
+      .map((row) => openReview(app.deps.vault, row))
       .map(({ kind, reasons, facts }) => ({ kind, reasons, facts }));
 
   test.each([

@@ -5,7 +5,7 @@ import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import { post } from "../../support/orders.ts";
 import { ask } from "../../support/patient.ts";
 import { arrived } from "../../support/simulate.ts";
-import { storedEvents } from "../../support/stored-events.ts";
+import { eventsOfPatient } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const DAY_S = 24 * 3600;
@@ -60,12 +60,10 @@ async function playYear() {
     const { on_hand_units, reserved_units } = await shelfOf(app);
     const { orders } = await read<{ orders: Order[] }>(app, `/orders?patient_id=${patient_id}&limit=200`);
     const { rows } = await app.deps.db.raw("select units_ordered::float8 as units from prescription");
-    const told = (await storedEvents(app.deps, "where patient_id = $1 order by created_at", [patient_id])).map(
-      (row) => {
-        const { sequence } = JSON.parse(row.body) as { sequence?: number };
-        return { ...row, sequence: sequence === undefined ? null : String(sequence) };
-      },
-    );
+    const told = (await eventsOfPatient(app.deps, patient_id, "order by created_at")).map((row) => {
+      const { sequence } = JSON.parse(row.body) as { sequence?: number };
+      return { ...row, sequence: sequence === undefined ? null : String(sequence) };
+    });
     const place = ({ created_at, sequence, event_type }: (typeof told)[number]) =>
       `${created_at.toISOString()} ${sequence ?? "~"} ${event_type}`;
     told.sort((a, b) => (place(a) < place(b) ? -1 : 1));

@@ -6,7 +6,7 @@ import { intakeRows } from "../../support/intake.ts";
 import { footprint, orderOf, placed, post } from "../../support/orders.ts";
 import { ask, goodDocument } from "../../support/patient.ts";
 import { arrived, fieldsOf, simulate } from "../../support/simulate.ts";
-import { storedEvents } from "../../support/stored-events.ts";
+import { eventsOfPatient, storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const AUTOMATIC = 1;
@@ -59,7 +59,7 @@ describe("a simulated prescription", () => {
       null,
       JSON.stringify({ patient_id, prescription_id }),
     ]);
-    const events = await storedEvents(app.deps, "where patient_id = $1", [patient_id]);
+    const events = await eventsOfPatient(app.deps, patient_id);
     expect(events.map(({ event_type }) => event_type)).toEqual(["RX_RECEIVED"]);
     expect(JSON.parse(events[0]!.body).medication_requests).toEqual([rx]);
   });

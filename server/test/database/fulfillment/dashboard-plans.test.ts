@@ -19,7 +19,7 @@ with sample as (
   select * from orders where account_id = $1 and order_number = $2
 ), made as (
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions,
-    exception_ids, patient_id, brand_id, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
+    exception_ids, patient_key, brand_id, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
     payer, payment_status, amount_cents, sequence, created_at, updated_at, stage_since, drug_schedule, claimed_by,
     claimed_until)
   select account_id, upper(lpad(to_hex(n), 10, '0')), order_position - n,
@@ -28,7 +28,7 @@ with sample as (
     case when n % 10 = 0 then 'Processing/clinical_review' end,
     case when n % 10 = 0 then 1 else 0 end,
     case when n % 1000 = 0 then '{74}'::int[] when n % 10 = 0 then '{68}'::int[] else '{}' end,
-    patient_id, brand_id, workflow, shipping_method_id, signature_confirmation, address_sealed,
+    patient_key, brand_id, workflow, shipping_method_id, signature_confirmation, address_sealed,
     case when n % 20000 = 1 then 'WY' else 'CA' end,
     payer, payment_status, amount_cents, sequence, created_at, updated_at, stage_since - n * interval '1 second',
     case when n % 5000 = 1 then '2' else '0' end,
@@ -37,9 +37,9 @@ with sample as (
   returning account_id, order_number
 )
 insert into order_item (account_id, order_number, item_id, prescription_id, needs_prescription, sku, ndc, gcn, quantity,
-  package_size, reserved, price_cents, patient_id, pending, alone)
+  package_size, reserved, price_cents, patient_key, pending, alone)
 select i.account_id, m.order_number, 1, 1000000 + $3::int + row_number() over (), i.needs_prescription, i.sku, i.ndc, i.gcn, i.quantity,
-  i.package_size, i.reserved, i.price_cents, i.patient_id, true, false
+  i.package_size, i.reserved, i.price_cents, i.patient_key, true, false
 from made m
 join order_item i on i.account_id = $1 and i.order_number = $2`;
 

@@ -22,14 +22,16 @@ beforeAll(async () => {
     select account_id, format, sender, 'P-1-' || n, receiver, body_hash, body_sealed, received_at, state, kind, outcome,
       for_account_id, answer_sealed, processed_at
     ${numbered}, intake_message`,
-    `insert into patient (account_id, patient_id, record_sealed, name_dob_index, phone_index, created_at, updated_at)
-    select account_id, 'copy-' || n, record_sealed, decode(md5(n::text), 'hex'), decode(md5('p' || n), 'hex'),
+    `insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, phone_index,
+      created_at, updated_at)
+    select account_id, n, id_sealed, decode(md5('i' || n), 'hex'), record_sealed, decode(md5(n::text), 'hex'),
+      decode(md5('p' || n), 'hex'),
       created_at, updated_at
     ${numbered}, patient`,
-    `insert into prescription (account_id, patient_id, acceptance, source, intake_message_id, sender, sender_message_id,
+    `insert into prescription (account_id, patient_key, acceptance, source, intake_message_id, sender, sender_message_id,
       prescriber_order_number, written_sealed, received_at, expires_at, written_date, effective_date, drug_name,
       written_qty, refills, drug_schedule, daw, details_sealed)
-    select account_id, 'copy-' || n, acceptance, source, intake_message_id, sender, 'P-1-' || n, 'copy-' || n,
+    select account_id, n, acceptance, source, intake_message_id, sender, 'P-1-' || n, 'copy-' || n,
       written_sealed, received_at, expires_at, written_date, effective_date, drug_name, written_qty, refills,
       drug_schedule, daw, details_sealed
     ${numbered}, prescription`,

@@ -3,16 +3,16 @@ import { listReviews } from "../../../src/db/intake/reviews.ts";
 import { LONGEST_ENTRY, MOST_ENTRIES } from "../../../src/domain/patients/safety-record.ts";
 import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import { formatOf, scriptFormat } from "../../../src/formats/formats.ts";
-import { openFacts } from "../../../src/usecases/intake/message-answer.ts";
+import { openReview } from "../../../src/usecases/intake/message-answer.ts";
 import { processWaiting } from "../../../src/usecases/intake/process-waiting.ts";
 import { receivePrescription } from "../../../src/usecases/intake/receive-prescription.ts";
 import { openWritten } from "../../../src/usecases/intake/written.ts";
-import { openRecord } from "../../../src/usecases/patients/patient-rows.ts";
+import { openPatientId, openRecord } from "../../../src/usecases/patients/patient-rows.ts";
 import { expectConventions } from "../../support/conventions.ts";
 import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
 import { envelope as fhirEnvelope, prescription as fhirPrescription } from "../../support/samples/fhir-samples.ts";
 import { prescription } from "../../support/samples/script-samples.ts";
-import { storedEvents } from "../../support/stored-events.ts";
+import { eventsOfPatient } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 
@@ -38,13 +38,17 @@ const status = (text: string) => /<(Status|Verify|Error|CancelRxResponse)>/.exec
 const codes = (text: string) => [...text.matchAll(/<(?:Code|DescriptionCode)>(\w+)</g)].map(([, code]) => code);
 const rowsOf = async (sql: string, ...params: unknown[]) => (await app.deps.db.raw(sql, params)).rows;
 const prescriptionsOf = async (sender_message_id: string): Promise<Record<string, unknown>[]> =>
-  (await rowsOf("select * from prescription where sender_message_id = $1", sender_message_id)).map((row) =>
-    openWritten(
-      app.deps.vault,
-      String(row["account_id"]),
-      row as { prescription_id: number; written_sealed: Buffer | null },
-    ),
-  );
+  (
+    await rowsOf(
+      "select r.*, p.id_sealed from prescription r join patient p using (account_id, patient_key) where sender_message_id = $1",
+      sender_message_id,
+    )
+  ).map((row) => {
+    const account_id = String(row["account_id"]);
+    const written = row as { prescription_id: number; written_sealed: Buffer | null };
+    const patient_id = openPatientId(app.deps, account_id, row as { patient_key: number; id_sealed: Buffer });
+    return { ...openWritten(app.deps.vault, account_id, written), patient_id };
+  });
 
 describe("a NewRx", () => {
   test("is acknowledged, becomes a patient and a prescription, and writes the partner's event, in one transaction", async () => {
@@ -81,7 +85,7 @@ describe("a NewRx", () => {
     });
     // Valid until the day in the message, in the pharmacy's time zone.
     expect((row!["expires_at"] as Date).toISOString()).toBe("2027-11-11T05:00:00.000Z");
-    const [event] = await storedEvents(app.deps, "where patient_id = $1", ["MRN-20417"]);
+    const [event] = await eventsOfPatient(app.deps, "MRN-20417");
     expect(event!["event_type"]).toBe("RX_RECEIVED");
     const body = JSON.parse(event!["body"] as string);
     expect(body).toMatchObject({
@@ -110,11 +114,11 @@ describe("a NewRx", () => {
     const [one] = await prescriptionsOf(first);
     const [two] = await prescriptionsOf(second);
     expect(two!["patient_id"]).toBe(one!["patient_id"]);
-    const [row] = await rowsOf("select * from patient where patient_id = $1", one!["patient_id"]);
+    const [row] = await rowsOf("select * from patient where patient_key = $1", one!["patient_key"]);
     const record = openRecord(
       app.deps,
       row!["account_id"] as string,
-      row!["patient_id"] as string,
+      row!["patient_key"] as number,
       row!["record_sealed"] as Buffer,
     );
     expect(record.addresses.map(({ street1, default: first }) => [street1, first])).toEqual([
@@ -143,13 +147,13 @@ describe("a NewRx", () => {
       expect([why, status(text)]).toEqual([why, "Status"]);
       const [row] = await prescriptionsOf(message_id);
       expect(row).toMatchObject({ acceptance: "pending" });
-      const [patient] = await rowsOf("select * from patient where patient_id = $1", row!["patient_id"]);
-      const { account_id, patient_id, record_sealed } = patient as {
+      const [patient] = await rowsOf("select * from patient where patient_key = $1", row!["patient_key"]);
+      const { account_id, patient_key, record_sealed } = patient as {
         account_id: string;
-        patient_id: string;
+        patient_key: number;
         record_sealed: Buffer;
       };
-      expect(openRecord(app.deps, account_id, patient_id, record_sealed).patient_safety.allergies).toEqual(kept);
+      expect(openRecord(app.deps, account_id, patient_key, record_sealed).patient_safety.allergies).toEqual(kept);
       const [review] = await rowsOf(
         "select kind, reasons from review where prescription_id = $1",
         row!["prescription_id"],
@@ -181,8 +185,9 @@ describe("a NewRx", () => {
     const [[one], [two]] = [await prescriptionsOf(first), await prescriptionsOf(second)];
     expect(two!["patient_id"]).not.toBe(one!["patient_id"]);
     const reviews = await listReviews(app.deps.db, null, true);
-    const about = reviews.filter(({ patient_id }) => patient_id === two!["patient_id"]);
-    expect(about.map((row) => openFacts(app.deps.vault, row))).toMatchObject([
+    const opened = reviews.map((row) => openReview(app.deps.vault, row));
+    const about = opened.filter(({ patient_id }) => patient_id === two!["patient_id"]);
+    expect(about).toMatchObject([
       { kind: "patient_match", facts: { candidates: [{ patient_id: one!["patient_id"], score: 70 }] } },
     ]);
   });

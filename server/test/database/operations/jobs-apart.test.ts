@@ -10,6 +10,7 @@ import { readOrder } from "../../support/actions.ts";
 import { useCardProvider } from "../../support/card-provider.ts";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { addPatient, ask, stranger } from "../../support/patient.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { workplace } from "../../support/workplace.ts";
 
@@ -73,8 +74,8 @@ test("the job turns prescriptions into orders although one patient's record does
   const later = new Date(app.deps.now().getTime() + 3 * 24 * 3600 * 1000).toISOString().slice(0, 10);
   const add = () => addPatient(app, { partner: 1, patient: stranger(), prescription: { effective_date: later } });
   const [broken, whole] = [await add(), await add()];
-  await app.deps.db.raw(`update patient set record_sealed = ${damaged("record_sealed")} where patient_id = $1`, [
-    broken.patient_id,
+  await app.deps.db.raw(`update patient set record_sealed = ${damaged("record_sealed")} where patient_key = $1`, [
+    await patientKeyOf(app, automatic, broken.patient_id),
   ]);
   await app.deps.db.transaction((tx) => moveClock(tx, automatic, 5 * 24 * 3600, app.deps.now()));
   await fillDue(app.deps, automatic);

@@ -89,7 +89,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["select m.body_hash, case when m.format = 'simulation' then m.answer end as answer,", OPERATOR],
   ["select max(n.feed_position) as feed_position from account a", "a position, of the feeds of all accounts together"],
   ["with page as materialized ( select o.account_id, o.order_number, o.stage_since from account a", DASHBOARD],
-  ["with linked as ( select distinct other.account_id, other.patient_id from person_link own", PERSON],
+  ["with linked as ( select distinct other.account_id, other.patient_key from person_link own", PERSON],
   ["select distinct i.account_id, i.order_number from person_link own", PERSON],
   ["from patient p join account a on a.account_id = p.account_id where p.person_keys is null", JOB],
   ["where reference is not null order by account_id, order_number limit $1", UPGRADE],
@@ -99,6 +99,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["left join account_usage u on u.account_id = a.account_id and u.quota = 'stored_bytes'", JOB],
   ["where answer is not null order by account_id, sender, sender_message_id limit $1", UPGRADE],
   ["where note is not null order by account_id, prescription_id limit $1", UPGRADE],
+  ["where patient_id is not null order by account_id, patient_key limit $1", UPGRADE],
   ["where facts is not null order by account_id, review_id limit $1", UPGRADE],
   ["where body is not null order by account_id, event_id limit $1", UPGRADE],
 ];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Tx } from "../../../src/db/db.ts";
 import { orderOf, post, prescribed } from "../../support/orders.ts";
 import { addPatient, goodDocument, stranger } from "../../support/patient.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 
@@ -30,7 +31,7 @@ async function orderOfTwo() {
 }
 
 const rowsThat = {
-  patient: "select from patient where account_id = $1 and patient_id = $2",
+  patient: "select from patient where account_id = $1 and patient_key = $2",
   prescription: "select from prescription where account_id = $1 and prescription_id = $2",
   stock: "select from stock where account_id = $1 and sku = $2",
 };
@@ -50,7 +51,7 @@ const waiting = async () =>
 async function rowsOfOrder() {
   const { body, patient_id, prescription_ids } = await orderOfTwo();
   const rows: (readonly [table: keyof typeof rowsThat, key: unknown])[] = [
-    ["patient", patient_id],
+    ["patient", await patientKeyOf(app, account_id, patient_id)],
     ["prescription", prescription_ids[0]],
     ["prescription", prescription_ids[1]],
     ["stock", SKUS[0]],

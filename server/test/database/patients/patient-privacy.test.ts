@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { searchKeys } from "../../../src/domain/patients/patient-record.ts";
 import { rotateDataKey } from "../../../src/usecases/operations/rotate-keys.ts";
-import { searchIndex } from "../../../src/usecases/patients/patient-rows.ts";
+import { openPatientId, searchIndex } from "../../../src/usecases/patients/patient-rows.ts";
 import { decodeMasterKey } from "../../../src/vault/master-key.ts";
 import { openVault } from "../../../src/vault/vault.ts";
 import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "../../support/patient.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -81,8 +82,10 @@ describe("a search through the blind indexes", () => {
     const account_id = account(partner);
     const text = (searchKeys[by] as (question: unknown) => string)(question);
     const index = searchIndex(app.deps, account_id, by, text);
-    const sql = `select patient_id from patient where account_id = $1 and ${by}_index = $2`;
-    return (await app.deps.db.raw(sql, [account_id, index])).rows.map((row) => row["patient_id"]);
+    const sql = `select patient_key, id_sealed from patient where account_id = $1 and ${by}_index = $2`;
+    return (await app.deps.db.raw(sql, [account_id, index])).rows.map((row) =>
+      openPatientId(app.deps, account_id, row as { patient_key: number; id_sealed: Buffer }),
+    );
   }
 
   test("finds by email, telephone, and name with birth date, in any format", async () => {
@@ -107,8 +110,8 @@ describe("a search through the blind indexes", () => {
     const question = { first_name: person.first_name!, last_name: known.last_name, dob: person.dob! };
     expect(await found("name_dob", question, 0)).toEqual([patient_id]);
     expect(await found("name_dob", question, 1)).toEqual([own.patient_id]);
-    const { rows } = await app.deps.db.raw("select distinct name_dob_index from patient where patient_id = any($1)", [
-      [patient_id, own.patient_id],
+    const { rows } = await app.deps.db.raw("select distinct name_dob_index from patient where patient_key = any($1)", [
+      [await patientKeyOf(app, account(0), patient_id), await patientKeyOf(app, account(1), own.patient_id)],
     ]);
     expect(rows).toHaveLength(2);
   });

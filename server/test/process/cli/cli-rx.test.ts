@@ -9,6 +9,7 @@ import { reasonSentence, reviewKinds } from "../../../src/domain/intake/review-k
 import { addDays, dateIn } from "../../../src/domain/values/calendar.ts";
 import { scriptVersions } from "../../../src/formats/script/version.ts";
 import { writeDemo } from "../../../src/seed/demo.ts";
+import { openPatientId } from "../../../src/usecases/patients/patient-rows.ts";
 import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
@@ -59,8 +60,14 @@ const send = async (preset: PresetName, options: Record<string, unknown> = {}) =
   return { ...output, data: output.data as Sent };
 };
 const rowsOf = async (sql: string, ...params: unknown[]) => (await app.deps.db.raw(sql, params)).rows;
-const prescriptionOf = async ({ message_id }: Sent) =>
-  (await rowsOf("select * from prescription where sender_message_id = $1", message_id))[0]!;
+const prescriptionOf = async ({ message_id }: Sent): Promise<Record<string, unknown>> => {
+  const [row] = await rowsOf(
+    "select r.*, p.id_sealed from prescription r join patient p using (account_id, patient_key) where sender_message_id = $1",
+    message_id,
+  );
+  const patient = row as { account_id: string; patient_key: number; id_sealed: Buffer };
+  return { ...row, patient_id: openPatientId(app.deps, patient.account_id, patient) };
+};
 const presetNames = Object.keys(rxPresets) as PresetName[];
 const fileOf = (name: string, text: string) => {
   const path = join(folder, name);

@@ -6,6 +6,7 @@ import { fieldsOf } from "../../../src/cli/set-fields.ts";
 import { writeDemo } from "../../../src/seed/demo.ts";
 import { newMessage } from "../../support/intake.ts";
 import { ask } from "../../support/patient.ts";
+import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
@@ -147,10 +148,8 @@ test("simulate clock accepts days, hours, minutes and seconds", async () => {
 test("simulate event sends its file, and simulate order makes one request at a time", async () => {
   const file = fileOf("body.json", JSON.stringify({ patient_id: "ay87nt", medication_requests: [] }));
   const { data } = await run("event", { file }, "RX_RECEIVED");
-  const { rows } = await app.deps.db.raw("select event_type, patient_id from webhook_event where event_id = $1", [
-    (data as { event_id: string }).event_id,
-  ]);
-  expect(rows).toEqual([{ event_type: "RX_RECEIVED", patient_id: "ay87nt" }]);
+  const rows = await storedEvents(app.deps, "where event_id = $1", [(data as { event_id: string }).event_id]);
+  expect(rows).toMatchObject([{ event_type: "RX_RECEIVED", patient_id: "ay87nt" }]);
   await expect(run("event", {}, "RX_LOST")).rejects.toThrow("simulation.event_type (42200)");
   await expect(run("event", { file: fileOf("list.json", "[]") }, "RX_RECEIVED")).rejects.toThrow(
     "does not contain a JSON object",

@@ -31,14 +31,13 @@ test("the campaign detects a lost prescription, one without its event and a dupl
   const kept = (message_id: string, change: Partial<KeptMessage> = {}): KeptMessage => ({
     message_id,
     state: "processed",
-    answer: "",
     took_ms: 5,
     prescriptions: 1,
     events: 1,
     ...change,
   });
   const acknowledged = (...ids: string[]) => ids.map((message_id) => ({ message_id, body: Buffer.of(), answer: "" }));
-  const waiting = { state: "received" as const, answer: null, prescriptions: 0, events: 0 };
+  const waiting = { state: "received" as const, prescriptions: 0, events: 0 };
   expect(countKept(acknowledged("a", "b"), [kept("a"), kept("b")])).toEqual({ lost: 0, doubled: 0 });
   expect(countKept(acknowledged("a", "b"), [kept("a")])).toEqual({ lost: 1, doubled: 0 });
   expect(countKept(acknowledged("a"), [kept("a", { events: 0 })])).toEqual({ lost: 1, doubled: 0 });

@@ -76,6 +76,7 @@ describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, 
           + (select count(*) from webhook_event where body is not null)
           + (select count(*) from intake_message where answer is not null)
           + (select count(*) from review where facts is not null)
+          + (select count(*) from patient where patient_id is not null)
           + (select count(*) from order_item where prescriber_name is not null) as clear`);
     const { clear, ...sealed } = rows[0]!;
     expect(Number(clear)).toBe(0);

@@ -62,7 +62,7 @@ const shipped = (rx: Rx, units: number, hours_ago = 0, more: Partial<BookOrder> 
   ...more,
 });
 const faultsOf = (prescriptions: Rx[], orders: BookOrder[], facts: Book["patients"][number]["facts"] = []) => {
-  const patients = [{ patient_id: "p", person: persons[0], facts }];
+  const patients = [{ patient_id: "p", patient_key: 1, person: persons[0], facts }];
   const book: Book = { begin_ms: NOW_MS, real_ms: NOW_MS, ahead_ms: 0, patients, prescriptions, orders };
   return shipmentFaults(book, data, orders.at(-1)!);
 };
@@ -145,7 +145,7 @@ test("a pharmacist's decision covers the findings of its exception as they were"
     begin_ms: NOW_MS,
     real_ms: NOW_MS,
     ahead_ms: 0,
-    patients: [{ patient_id: "p", person: persons[0], facts }],
+    patients: [{ patient_id: "p", patient_key: 1, person: persons[0], facts }],
     prescriptions: [amoxicillin],
     orders: [order],
   });
