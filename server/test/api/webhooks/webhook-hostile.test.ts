@@ -13,7 +13,7 @@ import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "../../s
 /** Endpoints that misbehave in every known way, all at once, next to a healthy one. */
 
 const CONNECT_TIMEOUT_MS = 400;
-const RESPONSE_TIMEOUT_MS = 4_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
 
 type Misbehaviour = {
