@@ -1,5 +1,5 @@
+import { type QuotaName, quotaNames } from "./accounts/quotas.ts";
 import { errorCodes, statusMessages } from "./errors.ts";
-import { type QuotaName, quotaNames } from "./quotas.ts";
 import { array, named, nullable, object, oneOf, type Static, string } from "./schema.ts";
 
 export const ErrorCodeSchema = named(

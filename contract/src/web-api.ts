@@ -1,5 +1,3 @@
-import type { NewSecondFactor, OpenSessions } from "./dashboard/dashboard-admin.ts";
-import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type {
   NewPasskeyAnswer,
   NewPasskeyRequest,
@@ -7,9 +5,11 @@ import type {
   PasskeyPurpose,
   PasskeyRequest,
   ShownPasskeys,
-} from "./passkeys.ts";
+} from "./accounts/passkeys.ts";
+import type { SsoOffer, SsoStart, SsoStarted } from "./accounts/sso.ts";
+import type { NewSecondFactor, OpenSessions } from "./dashboard/dashboard-admin.ts";
+import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
-import type { SsoOffer, SsoStart, SsoStarted } from "./sso.ts";
 
 /** The signed-in user. */
 export type WebSession = {

@@ -24,7 +24,7 @@ export function quotasPage() {
     ...Object.entries<QuotaDraw>(simulationDraws).map(([type, draw]) => [`simulate, ${type}`, draw] as const),
   ];
   return page(
-    generated("`contract/src/quotas.ts` and `contract/src/quota-draws.ts`"),
+    generated("`contract/src/accounts/quotas.ts` and `contract/src/accounts/quota-draws.ts`"),
     "# Quotas\n",
     "An account stores a limited number of records and bytes, so that one partner cannot fill the pharmacy's disks. Production has room for years of work. The sandbox has room for large tests.\n",
     table(

@@ -1,6 +1,6 @@
--- A partner's id of a patient can be a clinic's record number. It stands once, sealed, in the patient's row, with a blind
--- index to find it. All other tables name the patient by its surrogate key. The next start seals the ids of earlier
--- versions and seals the records again, because their place now names the key.
+-- The id that a partner uses for a patient can be a clinic's record number. The patient's row stores it once, sealed, with a
+-- blind index to find it. All other tables use the surrogate key. The next start seals the ids of earlier versions. It also
+-- seals the records again, because a record's seal now includes the key.
 
 -- Kept for a day at most, and their key is a path with the id.
 delete from idempotent_answer where path like '%/patients/%';
@@ -19,11 +19,11 @@ alter table person_link add column patient_key bigint;
 alter table person_due add column patient_key bigint;
 alter table review add column patient_key bigint;
 
--- What a search found was named by its id.
+-- Entries about searches named the patient by the partner's id.
 update audit_entry a set subject = null, patient_keys = array[p.patient_key]
 from patient p
 where a.action in ('patient_found', 'order_found') and p.account_id = a.account_id and p.patient_id = a.subject
-  -- What is in the tree cannot change.
+  -- Entries in the tree cannot change.
   and not exists (select from audit_leaf l where l.audit_id = a.audit_id);
 
 alter table orders drop constraint orders_account_id_patient_id_fkey;
@@ -38,7 +38,7 @@ alter table patient_alias alter column patient_id drop not null;
 alter table person_link alter column patient_id drop not null;
 alter table person_due alter column patient_id drop not null;
 
--- Emptied before it is dropped: a dropped column stays in its rows until they are written again.
+-- A dropped column stays in its rows until they are written again, so each is emptied first.
 update orders t set patient_key = p.patient_key, patient_id = null
 from patient p where p.account_id = t.account_id and p.patient_id = t.patient_id;
 update order_item t set patient_key = p.patient_key, patient_id = null

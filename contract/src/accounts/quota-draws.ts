@@ -1,7 +1,7 @@
-import type { OperationId } from "./endpoints/endpoints.ts";
-import type { PortalApi } from "./portal/portal-api.ts";
+import type { OperationId } from "../endpoints/endpoints.ts";
+import type { PortalApi } from "../portal/portal-api.ts";
+import type { SimulationType } from "../simulations.ts";
 import type { QuotaName } from "./quotas.ts";
-import type { SimulationType } from "./simulations.ts";
 
 /**
  * `only_in: "sandbox"`: a production account can always cancel, hold and correct what it has. `gives_back`: the request

@@ -1,5 +1,5 @@
+import type { CredentialKey, CredentialLimits, CredentialSecret } from "../accounts/credential-limits.ts";
 import type { CountReason } from "../count-reasons.ts";
-import type { CredentialKey, CredentialLimits, CredentialSecret } from "../credential-limits.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { DrugSchedule, Workflow } from "../fields.ts";
 import type { StaffRole } from "../lifecycle.ts";

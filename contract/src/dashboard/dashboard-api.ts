@@ -1,4 +1,8 @@
-import type { CredentialKeyInput, CredentialKeyRemoval, CredentialLimitsUpdate } from "../credential-limits.ts";
+import type {
+  CredentialKeyInput,
+  CredentialKeyRemoval,
+  CredentialLimitsUpdate,
+} from "../accounts/credential-limits.ts";
 import type {
   CatalogueImportAnswer,
   CatalogueImportRequest,

@@ -1,9 +1,9 @@
+import { quotaDraws } from "../accounts/quota-draws.ts";
 import { type Endpoint, tags } from "../endpoints/endpoint.ts";
 import { endpoints } from "../endpoints/endpoints.ts";
 import { scopes } from "../endpoints/oauth.ts";
 import { ErrorCodeSchema, ErrorsBody } from "../error-bodies.ts";
 import { type ErrorCode, errorCodes, errors, statuses, statusOf } from "../errors.ts";
-import { quotaDraws } from "../quota-draws.ts";
 import type { JsonSchema } from "../schema.ts";
 import { fieldMeanings, recordMeanings } from "./glossary.ts";
 import {

@@ -1,4 +1,8 @@
-import type { CredentialKeyInput, CredentialKeyRemoval, CredentialLimitsUpdate } from "../credential-limits.ts";
+import type {
+  CredentialKeyInput,
+  CredentialKeyRemoval,
+  CredentialLimitsUpdate,
+} from "../accounts/credential-limits.ts";
 import type { ActionRequestInput } from "../requests.ts";
 import type { ActionRequest, Order } from "../resources.ts";
 import type { Static } from "../schema.ts";

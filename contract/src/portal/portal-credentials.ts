@@ -1,4 +1,4 @@
-import type { CredentialKey, CredentialLimits, CredentialSecret } from "../credential-limits.ts";
+import type { CredentialKey, CredentialLimits, CredentialSecret } from "../accounts/credential-limits.ts";
 
 /** `GET …/credentials`, revoked ones last. */
 export type PortalCredentials = { credentials: PortalCredential[] };

@@ -1,4 +1,4 @@
-import type { ShownQuota } from "../quotas.ts";
+import type { ShownQuota } from "../accounts/quotas.ts";
 
 /** Filters of `GET …/requests`. `errors=true`: 400 and above. */
 export type PortalRequestFilter = {
