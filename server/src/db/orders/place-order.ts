@@ -77,7 +77,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
   (
     select f.order_number
     from order_fingerprint f
-    where f.account_id = $1 and f.fingerprint = $2 and f.created_at > $3) as recent_order_number,
+    where f.account_id = $1 and f.fingerprint = $2 and (f.created_at > $3) is true) as recent_order_number,
   (
     select json_build_object('patient_key', p.patient_key, 'revision', p.revision,
       'record_sealed', translate(encode(p.record_sealed, 'base64'), E'\n', ''))
