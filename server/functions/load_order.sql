@@ -37,7 +37,7 @@ begin
   select f.order_number into recent_order_number
   from order_fingerprint f
   where f.account_id = load_order.account_id and f.fingerprint = load_order.fingerprint
-    and f.created_at > fingerprint_since;
+    and (f.created_at > fingerprint_since) is true;
 
   if patient_index is not null then
     select p.patient_key, p.revision, p.record_sealed

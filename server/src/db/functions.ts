@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Queryable, Tx } from "./db.ts";
 
-/** A function of the database that this build calls: one file in server/functions (ADR 0048). */
+/** A function of the database that this build calls: one file in server/functions (ADR 0049). */
 export type StoredFunction = { name: string; revision: number; text: string; checksum: string };
 
 const FOLDER = new URL("../../functions/", import.meta.url);

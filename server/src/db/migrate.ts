@@ -31,7 +31,7 @@ export function readMigrations(): Migration[] {
 
 /**
  * Migrates the schema forward, one process at a time, and returns the names of the migrations it applied. Run by the
- * owner of the tables. Brings the functions up to date too (ADR 0048). With `roles`, gives the other roles their rights
+ * owner of the tables. Brings the functions up to date too (ADR 0049). With `roles`, gives the other roles their rights
  * on the newest schema.
  */
 export async function migrate(

@@ -2,16 +2,24 @@ import { medicalWords } from "../values/text.ts";
 import type { SafetyData, Substance } from "./data.ts";
 
 /** A medication with the text it came from. */
-export type Entry = { readonly substances: readonly Substance[]; readonly drug?: string };
+export type Entry = {
+  readonly substances: readonly Substance[];
+  /** Those that reach the blood. */
+  readonly absorbed: readonly Substance[];
+  readonly drug?: string;
+};
 
 /**
  * The substances that reach the blood. A cream or a shampoo with ketoconazole does not slow the breakdown of other drugs,
  * but a patch with nitroglycerin acts on the whole body. The classes name the drugs for which the form decides.
  */
-export function absorbed<Given extends Entry>(data: SafetyData, entry: Given): Given {
-  const { substances, drug } = entry;
-  if (drug === undefined || !substances.some(isLocal) || !isTopical(data, drug)) return entry;
-  return { ...entry, substances: substances.filter((one) => !isLocal(one)) };
+export function absorbedOf(
+  data: SafetyData,
+  substances: readonly Substance[],
+  drug: string | undefined,
+): readonly Substance[] {
+  if (drug === undefined || !substances.some(isLocal) || !isTopical(data, drug)) return substances;
+  return substances.filter((one) => !isLocal(one));
 }
 
 function isTopical({ rows }: SafetyData, drug: string): boolean {

@@ -1,49 +1,45 @@
 import { medicalWords } from "../values/text.ts";
-import { absorbed, type Entry } from "./absorbed.ts";
+import type { Entry } from "./absorbed.ts";
 import type { CheckedOrder, Taken } from "./checked-order.ts";
 import { hasPairs, pairsOf, type SafetyData, type Substance } from "./data.ts";
 import { holdBy, places, type SafetyFinding, sentences } from "./finding.ts";
 import { type CombinationRow, type RowException, type Severity, type Side, termOf } from "./rows.ts";
 
 /** Checks every item against the others, and against the patient's current and recent medications. */
-export function interactionFindings(data: SafetyData, order: CheckedOrder): SafetyFinding[] {
-  const items = order.items.map((item) => absorbed(data, item));
-  const taken = order.taken.map((other) => absorbed(data, other));
-  const conditions = order.conditions.map((text) => ` ${medicalWords(text)} `);
-  return [
-    ...items.flatMap((item, index) => [
-      ...items.slice(index + 1).flatMap((other) =>
-        between(data, Math.min(item.item_id, other.item_id), item, {
-          ...other,
-          place: places.item(),
-          ended_days_ago: 0,
-          conditions,
-        }),
-      ),
-      ...taken.flatMap((other) => between(data, item.item_id, item, { ...other, conditions })),
-    ]),
-    ...combinationFindings(data, items, taken),
-  ];
+export function interactionFindings(data: SafetyData, { items, taken, conditions }: CheckedOrder): SafetyFinding[] {
+  const findings = combinationFindings(data, items, taken);
+  const patient = conditions.map((text) => ` ${medicalWords(text)} `);
+  for (const [index, item] of items.entries()) {
+    for (const other of items.slice(index + 1)) {
+      const item_id = Math.min(item.item_id, other.item_id);
+      addBetween(findings, data, item_id, item, other, { place: places.item(), ended_days_ago: 0 }, patient);
+    }
+    for (const other of taken) addBetween(findings, data, item.item_id, item, other, other, patient);
+  }
+  return findings;
 }
 
-function between(
+function addBetween(
+  findings: SafetyFinding[],
   data: SafetyData,
   item_id: number,
   own: Entry,
-  other: Pick<Taken, "substances" | "drug" | "place" | "ended_days_ago"> & { conditions: readonly string[] },
-): SafetyFinding[] {
-  const findings: SafetyFinding[] = [];
-  for (const one of own.substances) {
-    for (const two of other.substances) {
+  other: Entry,
+  { place, ended_days_ago }: Pick<Taken, "place" | "ended_days_ago">,
+  conditions: readonly string[],
+): void {
+  for (const one of own.absorbed) {
+    for (const two of other.absorbed) {
+      const rows = rowsFor(data, one, two);
       // Ingredients of one product are combined on purpose.
-      if (holds(own.substances, two) || holds(other.substances, one)) continue;
-      for (const { row, own: one_side, other: two_side, drugs } of rowsFor(data, one, two)) {
-        if (other.ended_days_ago > row.washout_days) continue;
+      if (rows.length === 0 || holds(own.absorbed, two) || holds(other.absorbed, one)) continue;
+      for (const { row, own: one_side, other: two_side, drugs } of rows) {
+        if (ended_days_ago > row.washout_days) continue;
         const pair = [
           { substance: drugs[0], entry: own },
           { substance: drugs[1], entry: other },
         ];
-        const exception = row.exceptions.find((rule) => applies(rule, pair, other.conditions));
+        const exception = row.exceptions.find((rule) => applies(rule, pair, conditions));
         const severity: Severity | "none" = exception?.severity ?? row.severity;
         if (severity === "none") continue;
         // Sorted by name, so the result does not depend on which was ordered first.
@@ -57,7 +53,7 @@ function between(
           exception_id: holdBy(75, severity),
           item_id,
           key: `interaction ${shown[0].name} ${shown[1].name}`,
-          message: sentences.interaction(shown[0].text, shown[1].text, other.place, row.mechanism),
+          message: sentences.interaction(shown[0].text, shown[1].text, place, row.mechanism),
           advice: row.advice,
           source: data.citationOf(row),
           version: data.version,
@@ -65,7 +61,6 @@ function between(
       }
     }
   }
-  return findings;
 }
 
 /**
@@ -74,13 +69,15 @@ function between(
  */
 function rowsFor(data: SafetyData, one: Substance, two: Substance) {
   // Most pairs are two drugs without a row.
-  if (!one.is_class && !two.is_class && !hasPairs(data.interactions, one, two)) return [];
+  if (!one.is_class && !two.is_class && !hasPairs(data.interactions, one, two)) return NONE;
   return possible(data, one, two).flatMap((own) =>
     possible(data, two, one).flatMap((other) =>
       pairsOf(data.interactions, own, other).map((pair) => ({ ...pair, drugs: [own, other] as const })),
     ),
   );
 }
+
+const NONE: readonly never[] = [];
 
 function possible({ substances }: SafetyData, named: Substance, other: Substance): Substance[] {
   if (!named.is_class) return [named];
@@ -110,8 +107,8 @@ function applies(
 /** "simvastatin 40 mg", "aspirin 81": a number without another unit. Two drugs in one entry could have either number. */
 const STRENGTH = /(?<![\d.,-])(\d{1,5}(?:\.\d{1,3})?)(?:\s?mg\b|$|(?=\s(?!\s|mcg|g\b|ml|units?\b|iu\b|meq)[a-z(]))/i;
 
-function strengthOf({ substances, drug }: Entry): number | null {
-  const found = substances.length === 1 ? STRENGTH.exec(drug ?? "")?.[1] : undefined;
+function strengthOf({ absorbed, drug }: Entry): number | null {
+  const found = absorbed.length === 1 ? STRENGTH.exec(drug ?? "")?.[1] : undefined;
   return found === undefined ? null : Number(found);
 }
 
@@ -124,20 +121,25 @@ function combinationFindings(
   items: CheckedOrder["items"],
   taken: CheckedOrder["taken"],
 ): SafetyFinding[] {
-  if (data.rows.combinations.length === 0 || items.length + taken.length < 2) return [];
-  const now = [...items, ...taken.filter(({ ended_days_ago }) => ended_days_ago <= 0)];
-  const all = [...new Map(now.flatMap(({ substances }) => substances.map((one) => [one.name, one]))).values()].sort(
-    (a, b) => (a.name < b.name ? -1 : 1),
-  );
-  const terms = new Set(all.flatMap((one) => one.terms));
-  const possible = data.rows.combinations.filter(({ sides }) => sides.every((side) => terms.has(termOf(side))));
+  const { combinations } = data.rows;
+  if (combinations.length === 0 || items.length + taken.length < 2) return [];
+  const present = new Map<string, Substance>();
+  for (const { absorbed } of items) for (const one of absorbed) present.set(one.name, one);
+  for (const { absorbed, ended_days_ago } of taken) {
+    if (ended_days_ago <= 0) for (const one of absorbed) present.set(one.name, one);
+  }
+  const terms = new Set<string>();
+  for (const one of present.values()) for (const term of one.terms) terms.add(term);
+  const possible = combinations.filter(({ sides }) => sides.every((side) => terms.has(termOf(side))));
+  if (possible.length === 0) return [];
+  const all = [...present.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   return possible.flatMap((row) =>
     items.flatMap((item) =>
-      item.substances.flatMap((own): SafetyFinding[] => {
+      item.absorbed.flatMap((own): SafetyFinding[] => {
         const others = othersOf(row, own, all);
         if (others === undefined) return [];
         // Ingredients of one product are combined on purpose.
-        if (others.every((one) => holds(item.substances, one))) return [];
+        if (others.every((one) => holds(item.absorbed, one))) return [];
         return [
           {
             kind: "interaction",

@@ -1,38 +1,42 @@
 import { medicalWords } from "../values/text.ts";
-import { absorbed, type Entry } from "./absorbed.ts";
-import type { CheckedOrder, Taken } from "./checked-order.ts";
+import type { Entry } from "./absorbed.ts";
+import type { CheckedOrder } from "./checked-order.ts";
 import type { SafetyData, Substance } from "./data.ts";
 import { advices, holdBy, OWN_RULE, places, type SafetyFinding, sentences } from "./finding.ts";
 import { isRefill } from "./refill-findings.ts";
 import type { Severity } from "./rows.ts";
 
-type Other = Entry & Pick<Taken, "place">;
-
 /**
  * Finds the same drug, or two drugs of a class that should be taken one at a time, in another item, in the patient's
  * current supply or among the listed medications. The class determines whether that holds the order.
  */
-export function duplicateFindings(data: SafetyData, order: CheckedOrder): SafetyFinding[] {
-  const items = order.items.map((item) => absorbed(data, item));
-  const taken = order.taken.map((other) => absorbed(data, other));
-  return items.flatMap((item, index) => {
-    const rest = items.slice(index + 1).map((other) => ({ ...other, place: places.item() }));
-    const active = taken.filter(({ ended_days_ago }) => ended_days_ago <= 0);
-    return [
-      ...rest.flatMap((other) => doubled(data, Math.min(item.item_id, other.item_id), item, other)),
+export function duplicateFindings(data: SafetyData, { items, taken }: CheckedOrder): SafetyFinding[] {
+  const findings: SafetyFinding[] = [];
+  for (const [index, item] of items.entries()) {
+    for (const other of items.slice(index + 1)) {
+      addDoubled(findings, data, Math.min(item.item_id, other.item_id), item, other, places.item());
+    }
+    for (const other of taken) {
       // The previous fill of the same drug is not a second therapy. `refillFindings` checks whether it is too early.
-      ...active
-        .filter((other) => !other.fill?.shipped_at || !isRefill(item, other))
-        .flatMap((other) => doubled(data, item.item_id, item, other)),
-    ];
-  });
+      const earlier_fill = other.fill?.shipped_at && isRefill(item, other);
+      if (other.ended_days_ago > 0 || earlier_fill) continue;
+      addDoubled(findings, data, item.item_id, item, other, other.place);
+    }
+  }
+  return findings;
 }
 
-function doubled(data: SafetyData, item_id: number, item: Entry, other: Other): SafetyFinding[] {
-  const findings: SafetyFinding[] = [];
-  const own = item.substances;
+function addDoubled(
+  findings: SafetyFinding[],
+  data: SafetyData,
+  item_id: number,
+  item: Entry,
+  other: Entry,
+  place: string,
+): void {
+  const own = item.absorbed;
   for (const one of own) {
-    for (const two of other.substances) {
+    for (const two of other.absorbed) {
       if (one.name === two.name) {
         // Usually one therapy in another strength, or a patient's list of what we ship. Other products are a second one.
         const same = isSameProduct(data, item, other);
@@ -42,7 +46,7 @@ function doubled(data: SafetyData, item_id: number, item: Entry, other: Other): 
           severity,
           exception_id: holdBy(75, severity),
           key: `duplicate_therapy ${one.name}`,
-          message: sentences.same_ingredient(one.shown, other.place),
+          message: sentences.same_ingredient(one.shown, place),
           advice: same ? advices.same_drug : advices.duplicate,
           source: one.source === null ? OWN_RULE : data.citationOf({ source: one.source }),
         });
@@ -61,27 +65,26 @@ function doubled(data: SafetyData, item_id: number, item: Entry, other: Other): 
         severity,
         exception_id: holdBy(75, severity),
         key: `duplicate_therapy ${shared.class} ${first.name} ${second.name}`,
-        message: sentences.same_class(first.shown, second.shown, other.place, shared.name),
+        message: sentences.same_class(first.shown, second.shown, place, shared.name),
         advice: advices.duplicate,
         source: data.citationOf(shared),
       });
     }
   }
-  return findings;
 }
 
 /**
  * The same ingredients, unless both texts name brands and no brand is in both: Ozempic beside Wegovy. Brands of one
  * combination, such as the many names of one contraceptive pill, replace each other.
  */
-function isSameProduct({ brands, other_use }: SafetyData, item: Entry, other: Other): boolean {
-  if (item.substances.length !== other.substances.length || !item.substances.every((one) => has(other, one))) {
+function isSameProduct({ brands, other_use }: SafetyData, item: Entry, other: Entry): boolean {
+  if (item.absorbed.length !== other.absorbed.length || !item.absorbed.every((one) => has(other, one))) {
     return false;
   }
-  if (item.substances.length > 1) return true;
+  if (item.absorbed.length > 1) return true;
   const named = (text: string | undefined) => {
     const words = ` ${medicalWords(text ?? "")} `;
-    return item.substances.flatMap(({ name }) =>
+    return item.absorbed.flatMap(({ name }) =>
       (brands.get(name) ?? []).filter((brand) => words.includes(` ${brand} `)),
     );
   };
@@ -102,5 +105,4 @@ const warning = <Kind extends SafetyFinding["kind"]>({ version }: SafetyData, ki
   version,
 });
 
-const has = ({ substances }: Pick<Other, "substances">, { name }: Substance) =>
-  substances.some((one) => one.name === name);
+const has = ({ absorbed }: Pick<Entry, "absorbed">, { name }: Substance) => absorbed.some((one) => one.name === name);
