@@ -3,7 +3,8 @@ import { loadZipTable } from "../server/src/adapters/zip-table.ts";
 import { readConfig } from "../server/src/config.ts";
 import { createCopies } from "../server/src/copies.ts";
 import type { Database, Queryable } from "../server/src/db/db.ts";
-import { loadOrderContextText, type OrderContext, saveOrderText } from "../server/src/db/orders/place-order.ts";
+import { loadOrderContextText, saveOrderText } from "../server/src/db/orders/place-order.ts";
+import { calls } from "../server/src/db/schema-rows.ts";
 import type { Deps } from "../server/src/deps.ts";
 import { firstPositionAt } from "../server/src/domain/orders/order-answer.ts";
 import { placeOrder } from "../server/src/usecases/orders/place-order.ts";
@@ -40,7 +41,7 @@ export async function orderPgbench(
     [order_number, "lpad(:scattered::text, 10, '0')"],
     [String(order_position), `(${order_position} + :number::bigint * ${firstPositionAt(new Date(1))})::text`],
     [String(SAMPLE_NUMBER), ":number::text"],
-    [String(SAMPLE_DISPENSE_ID), "(:dispense_ids::json->>0)"],
+    [String(SAMPLE_DISPENSE_ID), "((:dispense_ids::bigint[])[1])::text"],
     [fingerprint, "md5(:number::text)"],
     [EVENT_ID, EVENT_ID_EXPRESSION],
     ...productTexts(SAMPLE_NUMBER),
@@ -50,7 +51,10 @@ export async function orderPgbench(
     since: new Date(now.getTime() - 60_000).toISOString(),
     nth: "-1",
   };
-  const changes = concatenation(save, replaced, "order", variables);
+  const types = Object.values(calls.save_order);
+  const changes = save.map((value, index) =>
+    value === null ? "null" : `${concatenation(value, replaced, `order_${index}`, variables)}::${types[index]}`,
+  );
   const load = withValues(loadOrderContextText, [
     ":account_id",
     "decode(md5(:number::text), 'hex')",
@@ -58,8 +62,8 @@ export async function orderPgbench(
     "(select w.id_index from patient w where w.account_id = :account_id and w.patient_key = :number)",
     "array[:number]::bigint[]",
     "'{}'::text[]",
-    "1",
     ":since",
+    "1",
   ]);
   return (first) => {
     const text = [
@@ -68,10 +72,19 @@ export async function orderPgbench(
       `\\set number ${first} + :nth * ${CLIENTS} + :client_id`,
       `\\set scattered permute(:number, ${NUMBERS})`,
       `${load} \\gset`,
-      `${withValues(saveOrderText, [changes])};`,
+      `${withValues(saveOrderText, changes)};`,
     ];
     return { scripts: [{ text: `${text.join("\n")}\n`, weight: 1 }], variables };
   };
+}
+
+/** A parameter as the driver would send it. */
+function sentText(value: unknown): string | null {
+  if (value === null) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (!Array.isArray(value)) return String(value);
+  const elements = value.map((one) => (one === null ? "null" : JSON.stringify(sentText(one))));
+  return `{${elements.join(",")}}`;
 }
 
 /** Lets the service place an order and captures what it would save. */
@@ -80,8 +93,8 @@ async function sampleSave(
   account_id: string,
   body: Record<string, unknown>,
   now: Date,
-): Promise<{ save: string; order_number: string; order_position: number; fingerprint: string }> {
-  let save = "";
+): Promise<{ save: (string | null)[]; order_number: string; order_position: number; fingerprint: string }> {
+  let save: (string | null)[] = [];
   const taking: Queryable = {
     ...db,
     async row<Params extends readonly unknown[], Row>(
@@ -89,10 +102,10 @@ async function sampleSave(
       params: Params,
     ): Promise<Row | undefined> {
       if (statement.text === saveOrderText) {
-        save = String(params[0]);
-        return { emptied: [] } as Row;
+        save = params.map((value) => sentText(value));
+        return { announced: null } as Row;
       }
-      const found = (await db.row(statement, params)) as OrderContext;
+      const found = await db.row<Params, Row>(statement, params);
       return { ...found, dispense_ids: [SAMPLE_DISPENSE_ID] } as Row;
     },
   };
@@ -115,8 +128,10 @@ async function sampleSave(
   const { order } = await placeOrder(deps, taking, prepared, now);
   if (order.exceptions.length > 0) throw new Error("the sample order is held");
   // The service draws a new event id each time; here all ids are one text.
-  const anonymous = save.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);
-  const { order_position } = (JSON.parse(save) as { order: { order_position: number } }).order;
+  const anonymous = save.map(
+    (value) => value?.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID) ?? null,
+  );
+  const order_position = Number(save[Object.keys(calls.save_order).indexOf("order_position")]);
   const fingerprint = prepared.fingerprint.toString("hex");
   return { save: anonymous, order_number: order.order_number, order_position, fingerprint };
 }

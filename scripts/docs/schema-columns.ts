@@ -7,6 +7,7 @@ export function schemaColumns(): SchemaColumn[] {
   const text = readFileSync(new URL("../../server/migrations/schema.txt", import.meta.url), "utf8");
   return text.split("\n\n").flatMap((block) => {
     const [head = "", ...lines] = block.split("\n");
+    if (head.startsWith("function ")) return [];
     const table = head.replace(/^(unlogged )?table /, "");
     return lines.flatMap((line) => {
       const [, column, type] = /^ {2}([a-z][a-z0-9_]*) ([a-z].*)$/.exec(line) ?? [];

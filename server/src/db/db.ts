@@ -104,6 +104,15 @@ const NO_COMPILER = "set jit = off";
 const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"].map(
   (name) => `set ${name} = off`,
 );
+/**
+ * PostgreSQL plans a named statement once per connection and keeps the plan until it analyzes the table. A plan for an
+ * empty table may search by the wrong index, because all indexes cost the same then, and reads every row once the table
+ * is full. So a connection plans again after this many uses, and each time its uses have doubled: no plan is for a
+ * table much smaller than the present one.
+ */
+const FIRST_REPLAN = 64;
+/** By then autovacuum has analyzed each table that grows. */
+const LAST_REPLAN = 65_536;
 const BUSY_RETRY_AFTER_S = 1;
 
 // Our bigint values stay below 2^53, and a date is a calendar date, not an instant in some time zone.
@@ -139,22 +148,29 @@ export function openDb(options: DbOptions): Db {
     idleTimeoutMillis: 60_000,
     // By default PostgreSQL replans some named statements on every execution. Ours all start with a key, so a new plan
     // costs more than it gains.
-    ...(named_statements && {
-      onConnect: async (client: pg.ClientBase) => {
-        const settings = [
-          "set plan_cache_mode = force_generic_plan",
-          NO_COMPILER,
-          ...(options.along_indexes ? NO_SCANS : []),
-        ];
-        await client.query(limited(settings.join("; ")));
-        // Prepared once here, so that a statement of an account only binds it.
-        await client.query({ ...limited(enterText("$1")), name: ENTER, values: [""] });
-      },
-    }),
+    onConnect: async (client: pg.ClientBase) => {
+      const settings = [
+        NO_COMPILER,
+        ...(named_statements ? ["set plan_cache_mode = force_generic_plan"] : []),
+        ...(options.along_indexes ? NO_SCANS : []),
+      ];
+      await client.query(limited(settings.join("; ")));
+      // Prepared once here, so that a statement of an account only binds it.
+      if (named_statements) await client.query({ ...limited(enterText("$1")), name: ENTER, values: [""] });
+    },
   });
   // Without a listener, a broken idle connection would crash the process.
   pool.on("error", (error) => onBroken?.(error));
   pool.on("connect", neverUnheard);
+  const uses = new WeakMap<pg.ClientBase, number>();
+  if (named_statements) {
+    pool.on("acquire", (client) => {
+      const count = (uses.get(client) ?? 0) + 1;
+      uses.set(client, count);
+      // The statements of the new owner queue behind it. They report a broken connection.
+      if (isReplan(count)) client.query(limited("discard plans")).catch(() => {});
+    });
+  }
 
   /**
    * One statement outside a transaction. `pool.query` would close the connection after every error, also after a lost race,
@@ -271,6 +287,8 @@ export function openDb(options: DbOptions): Db {
     close: () => pool.end(),
   };
 }
+
+const isReplan = (uses: number) => uses >= FIRST_REPLAN && uses <= LAST_REPLAN && Number.isInteger(Math.log2(uses));
 
 /** The setting that the row-level policies compare with `account_id`. */
 export const ACCOUNT_SETTING = "pestle.account_id";

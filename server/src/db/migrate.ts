@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Database, Queryable } from "./db.ts";
+import { applyFunctions, pendingFunctions } from "./functions.ts";
 import { type Roles, roleChanges } from "./roles.ts";
 
 export type Migration = { version: number; name: string; text: string; checksum: string };
@@ -30,14 +31,16 @@ export function readMigrations(): Migration[] {
 
 /**
  * Migrates the schema forward, one process at a time, and returns the names of the migrations it applied. Run by the
- * owner of the tables. With `roles`, gives the other roles their rights on the newest schema.
+ * owner of the tables. Brings the functions up to date too (ADR 0049). With `roles`, gives the other roles their rights
+ * on the newest schema.
  */
 export async function migrate(
   db: Database,
   { upTo = Number.POSITIVE_INFINITY, roles }: { upTo?: number; roles?: Roles | undefined } = {},
 ): Promise<string[]> {
   await requireSupportedVersion(db);
-  const migrations = readMigrations().filter((migration) => migration.version <= upTo);
+  const known = readMigrations();
+  const migrations = known.filter((migration) => migration.version <= upTo);
   return db.transaction(async (tx) => {
     await tx.raw("set local statement_timeout = 0");
     await tx.raw("select pg_advisory_xact_lock($1)", [LOCK]);
@@ -55,17 +58,23 @@ export async function migrate(
         checksum,
       ]);
     }
+    // The functions fit the newest schema only.
+    if (migrations.length === known.length) await applyFunctions(tx);
     if (roles !== undefined) for (const change of await roleChanges(tx, roles)) await tx.raw(change);
     return pending.map(({ version, name }) => `${String(version).padStart(4, "0")}_${name}`);
   });
 }
 
-/** The migrations that a start would still apply. `pestle doctor` shows them without applying them. */
+/** The migrations and functions that a start would still apply. `pestle doctor` shows them without applying them. */
 export async function migrationState(db: Database): Promise<{ applied: number; pending: string[] }> {
   await requireSupportedVersion(db);
   const applied = await appliedMigrations(db);
   const pending = pendingMigrations(applied, readMigrations());
-  return { applied: applied.length, pending: pending.map(({ name }) => name) };
+  const functions = pending.length === 0 ? await pendingFunctions(db) : [];
+  return {
+    applied: applied.length,
+    pending: [...pending.map(({ name }) => name), ...functions.map(({ name }) => `function ${name}`)],
+  };
 }
 
 export type Applied = { version: number; checksum: string };

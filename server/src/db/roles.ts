@@ -1,4 +1,5 @@
 import { ACCOUNT_SETTING, type Queryable, sql } from "./db.ts";
+import { readFunctions } from "./functions.ts";
 
 /**
  * The two roles that serve requests. Neither is a superuser or owns anything; a third role owns the tables and runs the
@@ -98,7 +99,12 @@ export async function roleChanges(db: Queryable, roles: Roles): Promise<string[]
     ...grants("jobs", table, roles.jobs),
     ...(table.tenant && !ACROSS_ACCOUNTS.has(table.name) ? policies(table, roles) : []),
   ]);
-  return [...changes, ...(await sequenceGrants(db, roles)), ...(await functionChanges(db, roles))];
+  return [
+    ...changes,
+    ...(await sequenceGrants(db, roles)),
+    ...(await functionChanges(db, roles)),
+    ...(await callGrants(db, roles)),
+  ];
 }
 
 function grants(role: keyof Roles, table: Table, name: string): string[] {
@@ -198,6 +204,18 @@ async function functionChanges(db: Queryable, { jobs }: Roles): Promise<string[]
     `revoke all on function ${signature} from public`,
     `grant execute on function ${signature} to ${quote(jobs)}`,
   ]);
+}
+
+/** The functions of server/functions run with the rights of the caller. No other role can call them. */
+async function callGrants(db: Queryable, roles: Roles): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select p.oid::regprocedure::text as signature, r.role
+    from pg_proc p, unnest($2::text[]) as r(role)
+    where p.pronamespace = ${SCHEMA} and p.proname = any($1) and not has_function_privilege(r.role::name, p.oid, 'EXECUTE')
+    order by 1, 2`,
+    [readFunctions().map(({ name }) => name), [roles.service, roles.jobs]],
+  );
+  return rows.map(({ signature, role }) => `grant execute on function ${signature} to ${quote(String(role))}`);
 }
 
 /**

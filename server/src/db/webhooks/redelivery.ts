@@ -79,7 +79,7 @@ where p.account_id = $1 and p.endpoint_id = $2 and p.status = 'active'
   and not exists (
     select
     from webhook_delivery d
-    where d.account_id = p.account_id and d.event_id = wanted.event_id and d.endpoint_id = p.endpoint_id)
+    where d.account_id = p.account_id and d.event_id = wanted.event_id and (d.endpoint_id = p.endpoint_id) is true)
 order by wanted.event_id
 limit $6
 on conflict (account_id, event_id, endpoint_id) do nothing`),

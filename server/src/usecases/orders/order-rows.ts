@@ -50,7 +50,6 @@ export function orderRows(
       order_status: statusOfState(state),
       stage: stageOfState(state),
       held_from,
-      open_exceptions: order.exceptions.length,
       exception_ids: order.exceptions.map(({ id }) => id),
       patient_key,
       brand_id: order.brand_id,
@@ -96,24 +95,11 @@ export function orderRows(
       }),
     ),
     exceptions: accepted.holds.map(({ id, basis }) => ({
-      ...key,
       exception_id: id,
-      raised_at: order.created_at,
       situations: [...(order.exceptions.find((one) => one.id === id)?.situations ?? [])],
       basis: basis && blinded(id, basis, (one) => blindBasis(deps, account_id, order_number, one)),
     })),
-    history: [
-      {
-        ...key,
-        at: order.created_at,
-        actor: orderer.actor ?? "partner",
-        event: "create",
-        from: null,
-        to: order.order_status,
-        stage: stageOfState(state),
-        exception_id: order.exceptions[0]?.id ?? null,
-      },
-    ],
+    actor: orderer.actor ?? "partner",
     audit: withPatientIndexes(deps.vault, { ...auditOf(orderer, order, now), patient_keys: [patient_key] }),
     events: accepted.events.map(({ event_id, event_type, body }) => ({
       ...key,

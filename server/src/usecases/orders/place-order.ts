@@ -185,7 +185,7 @@ function factsOf(
   const record =
     patient_id === null || context.patient === null
       ? null
-      : openRecord(deps, account_id, context.patient.patient_key, Buffer.from(context.patient.record_sealed, "base64"));
+      : openRecord(deps, account_id, context.patient.patient_key, context.patient.record_sealed);
   const details = prescriptionIds(draft).flatMap((prescription_id) => {
     const row = context.prescriptions.find((one) => one.prescription_id === prescription_id);
     return row !== undefined && row.patient_key === context.patient?.patient_key && draft.address === "absent"

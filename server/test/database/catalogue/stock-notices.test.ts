@@ -40,7 +40,7 @@ const killedAfterSave = (): Database => ({
   ...app.deps.db,
   async row(statement, params) {
     const row = await app.deps.db.row(statement, params);
-    if (statement.text.includes("conflict_unless")) throw new Error("killed");
+    if (statement.announces) throw new Error("killed");
     return row;
   },
 });

@@ -47,8 +47,10 @@ async function dying(answer: (socket: Socket, letter: string) => void, named_sta
 const isOut = (error: unknown) => error instanceof StatusRefusal && error.status === 503;
 
 test("a connection that ends when the next transaction takes it fails that transaction, and not the process", async () => {
+  let set_up = false;
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
+    else if (!set_up) set_up = socket.write(DONE);
     // The answer and the end of the connection in one packet: the next waiter gets the connection in between.
     else if (letter !== "X") socket.end(Buffer.concat([DONE, FAREWELL]));
   });

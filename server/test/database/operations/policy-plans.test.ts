@@ -6,9 +6,9 @@ import { products } from "../../../src/seed/cast.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { allStatements } from "../../support/tools/all-statements.ts";
+import { lostSearches, type Searches, searchesOf, tableOf } from "../../support/tools/searches.ts";
 import { unboundTables } from "../../support/tools/unbound-tables.ts";
 
-const PERMISSION_DENIED = "42501";
 /** Enough that an index matters for the tables that grow. */
 const ORDERS = 3_000;
 /** On each page, as far as the planner knows. */
@@ -74,54 +74,6 @@ async function asIfLarge(): Promise<void> {
     where relnamespace = 'public'::regnamespace and relkind = 'r' and pg_relation_size(oid) > 0`);
 }
 
-type Plan = {
-  "Node Type": string;
-  "Relation Name"?: string;
-  "Index Cond"?: string;
-  Plans?: Plan[];
-};
-
-/** A week of events counts as its table. */
-const tableOf = (name: string) => name.replace(/_(\d{8}|default)$/, "");
-
-/** How each table is read: the columns that an index is searched by. */
-function scans(plan: Plan, parent = ""): [table: string, columns: string[]][] {
-  const { "Relation Name": own, "Index Cond": condition, Plans = [] } = plan;
-  const table = tableOf(own ?? parent);
-  const columns = [...(condition ?? "").matchAll(/\(\(?(?:\w+\.)?"?(\w+)"?(?:\)?::\w+)?\)? (?:=|<|>|<=|>=|@>|&&) /g)];
-  const found = columns.map(([, column]) => column!);
-  return [
-    ...(condition === undefined ? [] : [[table, found] as [string, string[]]]),
-    ...Plans.flatMap((one) => scans(one, own ?? "")),
-  ];
-}
-
-/** The searches of the first plan that the second has not, or only with fewer columns. */
-function lost(before: Searches, after: Searches): string[] {
-  const kept = (table: string, columns: string[]) =>
-    after.some(([other, found]) => other === table && columns.every((column) => found.includes(column)));
-  // An empty table is read in any way.
-  const missing = before.filter(([table, columns]) => filled.has(table) && !kept(table, columns));
-  return [...new Set(missing.map(([table, columns]) => `${table} (${columns.join(", ")})`))];
-}
-type Searches = ReturnType<typeof scans>;
-
-async function planOf(client: pg.Client, text: string): Promise<Searches | "not allowed"> {
-  await client.query("deallocate all");
-  try {
-    await client.query(`prepare statement as ${text}`);
-    const { rows } = await client.query("select cardinality(parameter_types) as count from pg_prepared_statements");
-    const nulls = Array.from({ length: rows[0].count }, () => "null").join(", ");
-    const answer = await client.query(
-      `explain (costs off, format json) execute statement${nulls === "" ? "" : `(${nulls})`}`,
-    );
-    return scans(answer.rows[0]["QUERY PLAN"][0].Plan);
-  } catch (error) {
-    if ((error as pg.DatabaseError).code === PERMISSION_DENIED) return "not allowed";
-    throw error;
-  }
-}
-
 test("every statement searches its tables by the same columns with the row-level policies as without", async () => {
   // A statement that is bound to no account runs as the jobs role, without these policies.
   const texts = (await allStatements()).filter(
@@ -130,11 +82,11 @@ test("every statement searches its tables by the same columns with the row-level
   const differing: { text: string; lost: string[] }[] = [];
   let compared = 0;
   for (const text of texts) {
-    const secured = await planOf(service, text);
+    const secured = await searchesOf(service, text);
     // Only jobs run it.
     if (secured === "not allowed") continue;
     compared++;
-    const missing = lost((await planOf(owner, text)) as Searches, secured);
+    const missing = lostSearches((await searchesOf(owner, text)) as Searches, secured, filled);
     if (missing.length > 0) differing.push({ text, lost: missing });
   }
   expect(compared).toBeGreaterThan(120);

@@ -1,13 +1,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { eventTypeNames, usualEventTypes } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CHANNEL } from "../../../src/db/bus.ts";
 import { RACED_CONSTRAINTS } from "../../../src/db/conflict.ts";
 import { type Db, openDb } from "../../../src/db/db.ts";
+import { readFunctions, type StoredFunction } from "../../../src/db/functions.ts";
 import { migrate, migrationState, readMigrations, WrongDatabase } from "../../../src/db/migrate.ts";
+import { calls } from "../../../src/db/schema-rows.ts";
 import { createTestDatabase } from "../../support/test-app.ts";
 import { allStatements } from "../../support/tools/all-statements.ts";
 import { dumpRows } from "../../support/tools/dump-rows.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
+import { functionStatements } from "../../support/tools/function-statements.ts";
 import { unboundTables } from "../../support/tools/unbound-tables.ts";
 
 /** Tables that identify an account, or belong to the pharmacy itself. Every other one is a tenant table. */
@@ -170,6 +174,67 @@ describe("the schema", () => {
     const found = new Map(rows.map(({ name, violation }) => [name, violation]));
     const named = Object.keys(RACED_CONSTRAINTS);
     expect(Object.fromEntries(named.map((name) => [name, found.get(name)]))).toEqual(RACED_CONSTRAINTS);
+  });
+});
+
+describe("the functions", () => {
+  test("take the account first, and write rows of that account alone", () => {
+    for (const [name, given] of Object.entries(calls))
+      expect([name, Object.keys(given)[0]]).toEqual([name, "account_id"]);
+    const inserts = functionStatements().filter((text) => text.startsWith("insert into"));
+    expect(inserts.length).toBeGreaterThan(7);
+    for (const text of inserts) {
+      const [, columns, rest] = /^insert into \w+(?: as \w+)? \(([^)]*)\) (.*)$/.exec(text)!;
+      const place = columns!.split(", ").indexOf("account_id");
+      const values = rest!
+        .replace(/^(values \(|select )/, "")
+        .replaceAll(/\([^()]*\)/g, "(…)")
+        .split(", ");
+      expect([text, values[place]]).toEqual([text, "$1::text"]);
+    }
+  });
+
+  test("run with the rights of the caller, and no role but ours can call them", async () => {
+    const { rows } = await db.raw(
+      `select p.proname::text as name, p.prosecdef as definer, has_function_privilege('public', p.oid, 'EXECUTE') as public
+      from pg_proc p
+      where p.pronamespace = current_schema()::regnamespace and p.proname = any($1)
+      order by 1`,
+      [Object.keys(calls)],
+    );
+    expect(rows).toEqual(Object.keys(calls).map((name) => ({ name, definer: false, public: false })));
+  });
+
+  test("notify on the channel that the processes listen to", () => {
+    const channels = readFunctions().flatMap(({ text }) => [...text.matchAll(/pg_notify\('(\w+)'/g)]);
+    expect(new Set(channels.map(([, channel]) => channel))).toEqual(new Set([CHANNEL]));
+  });
+
+  test("are replaced when their file changes, but never by an earlier revision", async () => {
+    const own = await createTestDatabase();
+    const one = openDb({ connection: { connectionString: own.url }, pool_size: 2, named_statements: true });
+    const [{ name, revision, checksum }] = readFunctions() as [StoredFunction];
+    const version = async (text: string) => {
+      await one.raw(`comment on function ${name} is '${text}'`);
+      const { pending } = await migrationState(one);
+      await migrate(one);
+      const { rows } = await one.raw("select obj_description(oid, 'pg_proc') as text from pg_proc where proname = $1", [
+        name,
+      ]);
+      return { pending, text: rows[0]!["text"] };
+    };
+    const ours = `revision ${revision}, ${checksum}`;
+    expect(await version(ours)).toEqual({ pending: [], text: ours });
+    expect(await version(`revision ${revision}, other`)).toEqual({ pending: [`function ${name}`], text: ours });
+    expect(await version("revision 0, other")).toEqual({ pending: [`function ${name}`], text: ours });
+    const newer = `revision ${revision + 1}, other`;
+    expect(await version(newer)).toEqual({ pending: [], text: newer });
+    await one.raw(`drop function ${name}`);
+    expect((await migrationState(one)).pending).toEqual([`function ${name}`]);
+    await migrate(one);
+    expect((await migrationState(one)).pending).toEqual([]);
+    await one.close();
+    await own.drop();
   });
 });
 

@@ -44,7 +44,7 @@ const waiting = async () =>
   (
     await app.deps.db.raw(`
       select from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock' and query like '%with given as%'`)
+      where datname = current_database() and wait_event_type = 'Lock' and query like '%save_order(%'`)
   ).count === 1;
 
 /** In the order of their locks. */

@@ -1,4 +1,5 @@
 import type { Queryable } from "../../../src/db/db.ts";
+import { readFunctions } from "../../../src/db/functions.ts";
 
 const SCALARS: Record<string, string> = {
   bigint: "number",
@@ -29,6 +30,19 @@ export async function dumpRows(db: Queryable): Promise<string> {
     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and a.attgenerated = '' and a.attidentity <> 'a'
     order by c.relname, a.attnum`);
+  const functions = await db.raw(
+    `select p.proname::text as name,
+      array(
+        select format('%s: "%s"', a.name, format_type(a.type, null))
+        from unnest(p.proargnames, coalesce(p.proallargtypes, p.proargtypes), p.proargmodes)
+          with ordinality as a(name, type, mode, place)
+        where coalesce(a.mode, 'i') = 'i'
+        order by a.place) as arguments
+    from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace and p.proname = any($1)
+    order by 1`,
+    [readFunctions().map(({ name }) => name)],
+  );
   const tables = [...new Set(rows.map(({ table_name }) => table_name))];
   const columnsOf = (table: unknown) =>
     rows
@@ -47,5 +61,10 @@ import type { Bytes, Instant } from "./values.ts";
 export type Rows = {
 ${tables.map((table) => [`  ${table}: {`, ...columnsOf(table), "  };"].join("\n")).join("\n")}
 };
+
+/** The arguments of each function in server/functions, with their types. */
+export const calls = {
+${functions.rows.map(({ name, arguments: all }) => [`  ${name}: {`, ...(all as string[]).map((one) => `    ${one},`), "  },"].join("\n")).join("\n")}
+} as const;
 `;
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from "../../../src/db/db.ts";
+import { readFunctions } from "../../../src/db/functions.ts";
 
 /**
  * The schema as text, from the catalog: equal on every supported version of PostgreSQL, so that the checked-in copy
@@ -26,7 +27,16 @@ export async function dumpSchema(db: Queryable): Promise<string> {
     where schemaname = current_schema()
       and indexname not in (select conname from pg_constraint where contype in ('p', 'u'))
     order by 1, 2`);
+  const names = readFunctions().map(({ name }) => `'${name}'`);
+  const functions = await list(`
+    select p.proname as name, pg_get_function_result(p.oid) as result, pg_get_function_identity_arguments(p.oid) as given
+    from pg_proc p
+    where p.pronamespace = current_schema()::regnamespace and p.proname in (${names.join(", ")})
+    order by 1`);
   const tables = [...new Set(columns.map(({ table_name }) => table_name))];
+  const called = functions.map(({ name, result, given }) =>
+    [`function ${name}`, ...(given ?? "").split(", ").map((one) => `  ${one}`), `  returns ${result}`, ""].join("\n"),
+  );
   return tables
     .map((table) => {
       const own = (rows: Record<string, string>[]) => rows.filter(({ table_name }) => table_name === table);
@@ -42,5 +52,6 @@ export async function dumpSchema(db: Queryable): Promise<string> {
         "",
       ].join("\n");
     })
+    .concat(called)
     .join("\n");
 }

@@ -1,0 +1,66 @@
+import { readFunctions } from "../../../src/db/functions.ts";
+import { calls } from "../../../src/db/schema-rows.ts";
+
+const NAME = /[a-z_][a-z0-9_]*/.source;
+/** Where SQL starts in a part of a function: after `if … then`, `… loop` or `else`. */
+const FIRST_WORD =
+  /(?:^|\b(?:then|loop|else|begin) )(select|perform|insert|update|delete|with|\w+ := (?=.*\bselect\b))/;
+
+/**
+ * The SQL statements in the functions of server/functions, with parameters in place of their arguments and
+ * variables, so that the tests can check and plan them like any other statement.
+ */
+export function functionStatements(): string[] {
+  return readFunctions().flatMap(({ name, text }) => {
+    const plain = text.replaceAll(/--[^\n]*/g, "").replaceAll(/\s+/g, " ");
+    const [, head, body] = /^(.*?) as \$\$ (.*) \$\$;/.exec(plain.trim())!;
+    const named = [...Object.entries(calls[name as keyof typeof calls]), ...variables(head!, body!)];
+    const values = new Map(named.map(([one, type], index) => [one, `$${index + 1}::${type}`]));
+    return body!
+      .replace(/^declare .*? begin /, "")
+      .split(";")
+      .flatMap((part) => sqlOf(part.trim(), [...values.keys()]))
+      .map((statement) => withValues(statement, name, values));
+  });
+}
+
+/** The local variables, and the columns that the function returns. */
+function variables(head: string, body: string): [name: string, type: string][] {
+  const [, declared = ""] = /^declare (.*?) begin /.exec(body) ?? [];
+  const returned = head.match(/\bout \w+ [^,)]*/g) ?? [];
+  const typed = [...declared.split(";"), ...returned].flatMap((one) => {
+    const [, name, type] = /^ *(?:out )?(\w+) ([a-z]+(?:\[\])?)/.exec(one) ?? [];
+    return name === undefined ? [] : [[name, type] as [string, string]];
+  });
+  return [...typed, ["nth", "integer"], ["found", "boolean"]];
+}
+
+function sqlOf(part: string, names: readonly string[]): string[] {
+  const found = FIRST_WORD.exec(part);
+  if (found === null) return [];
+  const sql = part.slice(part.indexOf(found[1]!, found.index));
+  const stored = new RegExp(`(?<!insert) into (?:strict )?(?:${names.join("|")})(?:, (?:${names.join("|")}))*\\b`);
+  return [
+    sql
+      .replace(/^perform\b/, "select")
+      .replace(/^\w+ := /, "select ")
+      .replace(stored, ""),
+  ];
+}
+
+function withValues(statement: string, name: string, values: ReadonlyMap<string, string>): string {
+  const [columns] = /^insert into \w+(?: as \w+)? \([^)]*\)/.exec(statement) ?? [""];
+  // Not `table.column`, and not the column that an assignment sets.
+  const used = new RegExp(`(?<![\\w.$"'])(?:${name}\\.)?(${NAME})\\b(?! =|[\\w.("'])`, "g");
+  const rest = statement.slice(columns.length).replaceAll(used, (all, one) => {
+    const value = values.get(one);
+    return value === undefined ? all : `(${value})`.replace(/^\((\$\d+::[a-z ]+)\)$/, "$1");
+  });
+  return numbered(columns + rest);
+}
+
+/** Parameters without gaps, as PostgreSQL wants them. `$1` stays the account. */
+function numbered(statement: string): string {
+  const used = [...new Set(statement.match(/\$\d+/g))].sort((a, b) => Number(b === "$1") - Number(a === "$1"));
+  return statement.replaceAll(/\$\d+/g, (one) => `$${used.indexOf(one) + 1}`);
+}
