@@ -111,7 +111,9 @@ export async function onStage<Result>(
           const { per_second, count } = runPgbench(postgres, DATABASE, run);
           return { per_second, cpu_ms: each(used_ms(), count) };
         } catch (error) {
-          console.error((error as Error).message.slice(0, MOST_SHOWN));
+          // The message begins with the command line, which has the statements' values.
+          const { stderr = "", message } = error as Error & { stderr?: string };
+          console.error((stderr === "" ? message : stderr).slice(0, MOST_SHOWN));
           return null;
         }
       },

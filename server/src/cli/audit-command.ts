@@ -9,14 +9,20 @@ import type { CommandRow } from "./program.ts";
 type Running = { name: string; argument: string; is_patient: boolean; env: NodeJS.ProcessEnv | undefined };
 const running = new AsyncLocalStorage<Running>();
 
-/** The command, so that the audit entry names it. Every command passes through here (commands.ts). */
-export const recorded = (row: CommandRow): CommandRow => ({
-  ...row,
-  run: (options, argument, env) =>
-    running.run({ name: row.name, argument, is_patient: row.argument?.[0] === "patient_id", env }, () =>
-      row.run(options, argument, env),
-    ),
-});
+/**
+ * The command, so that the audit entry names it. Every command passes through here (commands.ts). The service does not
+ * run in the storage: it makes every promise of the process slower, for as long as it is used.
+ */
+export const recorded = (row: CommandRow): CommandRow =>
+  row.runs_on
+    ? row
+    : {
+        ...row,
+        run: (options, argument, env) =>
+          running.run({ name: row.name, argument, is_patient: row.argument?.[0] === "patient_id", env }, () =>
+            row.run(options, argument, env),
+          ),
+      };
 
 /**
  * Ids of accounts, credentials, orders and prescriptions. Other arguments can hold names, so the log leaves them out. It
