@@ -85,13 +85,13 @@ with found as (
   update orders
   set safety_sealed = $4::bytea
   where account_id = $1 and order_number = $2 and revision = $3
-  returning account_id, order_number
+  returning true
 )
 update order_exception e
 set basis = b.basis
-from found f, jsonb_to_recordset($5::jsonb) as b(exception_id integer, basis text)
-where e.account_id = f.account_id and e.order_number = f.order_number and e.exception_id = b.exception_id
-  and e.resolved_at is null`;
+from jsonb_to_recordset($5::jsonb) as b(exception_id integer, basis text)
+where e.account_id = $1 and e.order_number = $2 and e.exception_id = b.exception_id and e.resolved_at is null
+  and exists (select from found)`;
 /**
  * Saves findings that open or close no exception, and what the open exceptions are based on now. The order's revision and
  * the time of its change stay, because nothing about the order changed. Otherwise the partner would also see that another

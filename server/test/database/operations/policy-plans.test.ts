@@ -34,6 +34,10 @@ beforeAll(async () => {
     const product = products.find(({ sku }) => sku === items[0]!.sku)!;
     await fillOrderBook({ ...app.deps, db: app.owner }, account_id, { sample, product, count: ORDERS });
   }
+  // A held order, so that the table of exceptions has rows too.
+  const { body } = await newOrder(app);
+  const held = await placed(app, { ...body, patient: { ...body.patient, dob: "1900-01-01" } });
+  expect(held.order_status).toBe("On Hold");
   await asIfLarge();
   const open = async (connectionString: string) => {
     const client = new pg.Client({ connectionString });
