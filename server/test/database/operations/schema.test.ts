@@ -12,42 +12,8 @@ import { allStatements } from "../../support/tools/all-statements.ts";
 import { dumpRows } from "../../support/tools/dump-rows.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
 import { functionStatements } from "../../support/tools/function-statements.ts";
+import { isTenantTable } from "../../support/tools/table-kinds.ts";
 import { unboundTables } from "../../support/tools/unbound-tables.ts";
-
-/** Tables that identify an account, or belong to the pharmacy itself. Every other one is a tenant table. */
-const DIRECTORY = new Set([
-  "account",
-  "audit_destination",
-  "audit_entry",
-  "audit_key",
-  "audit_leaf",
-  "audit_node",
-  "audit_root",
-  "audit_tree",
-  "audit_writer",
-  "data_key",
-  "id_key",
-  "index_key",
-  "licence",
-  "master_key",
-  "partner",
-  "passkey",
-  "person",
-  "person_due",
-  "person_link",
-  "pmp_submission",
-  "queue_target",
-  "recovery_code",
-  "safety_import",
-  "schema_migration",
-  "server_process",
-  "session",
-  "sign_in_link",
-  "sso_identity",
-  "sso_provider",
-  "used_challenge",
-  "webhook_feed",
-]);
 
 const JOB = "a job of the service finds the accounts, or rows with their account, that have work";
 const DASHBOARD = "the pharmacy's people see all partners' work; the route asks for their role";
@@ -141,7 +107,7 @@ describe("the schema", () => {
       from pg_index i
       join pg_class c on c.oid = i.indrelid
       where c.relnamespace = current_schema()::regnamespace and i.indisunique`);
-    const tenants = rows.filter(({ table_name }) => !DIRECTORY.has(String(table_name)));
+    const tenants = rows.filter(({ table_name }) => isTenantTable(String(table_name)));
     expect(tenants.length).toBeGreaterThan(8);
     for (const { index_name, leading } of tenants)
       expect(`${index_name}: ${leading}`).toBe(`${index_name}: account_id`);
@@ -247,7 +213,7 @@ describe("every statement on a tenant table", () => {
       select relname as name
       from pg_class
       where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`);
-    tenants = rows.map(({ name }) => String(name)).filter((name) => !DIRECTORY.has(name));
+    tenants = rows.map(({ name }) => String(name)).filter(isTenantTable);
     expect(texts.length).toBeGreaterThan(200);
   });
 
