@@ -1,18 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-export type Child = { ask(message: unknown): Promise<Record<string, unknown>>; end(): void };
+export type ChildFile = "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts" | "./safety-child.ts";
+export type Child = { pid: number; ask(message: unknown): Promise<Record<string, unknown>>; end(): void };
 
 /** Runs another file of this folder in its own process, which answers each message with one message. */
-export function startChild(
-  file: "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts" | "./safety-child.ts",
-  options: readonly string[] = [],
-): Child {
+export function startChild(file: ChildFile, options: readonly string[] = []): Child {
   const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), {
     execArgv: [...options, "--import", "tsx"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],
   });
   return {
+    pid: child.pid ?? 0,
     ask: (message) =>
       new Promise((resolve, reject) => {
         const ended = () => reject(new Error(`${file} ended`));

@@ -1,7 +1,5 @@
 import type { IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
-import { writeFhir } from "../server/src/formats/fhir/write.ts";
 import { writeScript } from "../server/src/formats/script/write.ts";
-import * as fhir from "../server/test/support/samples/fhir-samples.ts";
 import { envelope, prescription } from "../server/test/support/samples/script-samples.ts";
 
 /** A placeholder of seven characters for a seven-digit number, in a text that is sent or read. */
@@ -38,9 +36,6 @@ export function scriptMessage(number: string, patient: string, to: string): stri
     .replace("</SigText>", `</SigText>${STRUCTURED_SIG}`)
     .replace(/<Pharmacy>.*<\/Pharmacy>/, (pharmacy) => pharmacy.replace("</Pharmacy>", `${PHARMACY}</Pharmacy>`));
 }
-
-/** The Bundle from the tests, 6 KB. */
-export const fhirMessage = () => JSON.stringify(writeFhir(fhir.prescription, fhir.envelope));
 
 const BENEFITS = `<BenefitsCoordination><PayerIdentification><ProcessorIdentificationNumber>HZPCN</ProcessorIdentificationNumber><IINNumber>990017</IINNumber><PayerID>HORIZON-77</PayerID></PayerIdentification><CardholderID>HZ5550142-01</CardholderID><CardHolderName><LastName>Okonkwo-Reyes</LastName><FirstName>Marisol</FirstName></CardHolderName><GroupID>TULE-4410</GroupID><GroupName>Tule Fog Growers</GroupName><PayerName>Horizon Mutual</PayerName><PatientRelationship>1</PatientRelationship><PBMMemberID>HZ5550142</PBMMemberID></BenefitsCoordination>`;
 

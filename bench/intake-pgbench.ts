@@ -120,7 +120,7 @@ const loadStatement = (patient: string, kind: string) =>
     NOTHING,
     NOTHING,
     ":no::boolean",
-    NOTHING,
+    `${NOTHING}::bytea`,
   ]);
 
 type Sealing = Pick<Stage, "vault">;

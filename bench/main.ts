@@ -1,79 +1,104 @@
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
-import type { Report } from "./report.ts";
+import { resolve } from "node:path";
+import { chosenRun, type NumberOption, type RunOption, type TextOption } from "../scripts/chosen-run.ts";
+import type { Report } from "./figures.ts";
+import { OPERATION_KEYS } from "./operation-keys.ts";
 import type { Effort } from "./stage.ts";
 
+type Asked = {
+  numbers: Readonly<Record<string, readonly number[]>>;
+  texts: Readonly<Record<string, readonly string[]>>;
+};
 type Bench = {
   about: string;
   minutes: number;
   options: Record<string, RunOption>;
-  run(effort: Effort, sizes: number[]): Promise<Report>;
+  files?: readonly string[];
+  run(effort: Effort, asked: Asked & { files: readonly string[] }): Promise<Report>;
 };
 
-const effort: Record<string, RunOption> = {
-  rounds: { about: "rounds of each measurement", initial: [3], least: 1 },
-  seconds: { about: "length of a round", initial: [5], least: 1 },
+const rounds = (initial: number): NumberOption => ({
+  about: "rounds of each measurement",
+  initial: [initial],
+  least: 1,
+});
+const seconds = (initial: number): NumberOption => ({ about: "length of a round", initial: [initial], least: 1 });
+const warm: NumberOption = { about: "seconds of load before the first round", initial: [5], least: 1 };
+const service: TextOption = {
+  about: "checkouts whose built service to measure in turn, the newest first",
+  text: ".",
+  many: true,
 };
-const sizes = (initial: number[], about: string): RunOption => ({ about, initial, many: true });
-
-const ORDER_BOOK_SIZES = [1_000, 100_000, 1_000_000];
-const FINISHED_DELIVERIES = [0, 1_000_000];
-
+const json: RunOption = { about: "print one JSON document, for compare", flag: true };
 // A bench loads its modules when it runs, so that help and mistakes are answered at once.
 const benches: Record<string, Bench> = {
-  intake: {
-    about: "e-prescriptions a second compared with pgbench running the same statements, and the readers alone",
-    minutes: 2,
-    options: effort,
-    run: async (effort) => (await import("./intake.ts")).benchIntake(effort),
+  operations: {
+    about: "every operation: processor time of service and PostgreSQL, rate, latency, ratio to a ceiling",
+    minutes: 12,
+    options: {
+      rounds: rounds(5),
+      seconds: seconds(3),
+      warm,
+      sizes: {
+        about: "orders in the account, one database each, at least 1000",
+        initial: [1_000],
+        least: 1_000,
+        many: true,
+      },
+      service,
+      only: { about: `some of ${OPERATION_KEYS.join(", ")}`, text: "", many: true, valid: OPERATION_KEYS },
+      profile: { about: "a folder for a processor profile of the service (node --cpu-prof)", text: "" },
+      json,
+    },
+    run: async (effort, { numbers, texts }) =>
+      (await import("./operations.ts")).benchOperations(effort, {
+        services: texts["service"]!,
+        sizes: numbers["sizes"]!,
+        only: texts["only"]!,
+        profile: texts["profile"]![0],
+      }),
   },
-  orders: {
-    about: "orders placed and read a second, in accounts of several sizes",
-    minutes: 20,
-    options: { ...effort, sizes: sizes(ORDER_BOOK_SIZES, "orders in each account, 0 or at least 1000") },
-    run: async (effort, sizes) => (await import("./orders.ts")).benchOrders(effort, sizes),
+  fresh: {
+    about: "orders in a new database that was never analyzed: its slowest five seconds compared with the median",
+    minutes: 4,
+    options: { rounds: rounds(1), seconds: seconds(150), warm, service, json },
+    run: async (effort, { texts }) => (await import("./fresh.ts")).benchFresh(effort, { services: texts["service"]! }),
   },
   safety: {
     about: "all safety checks of one order, and the load time and memory of the safety tables",
     minutes: 1,
-    options: { rounds: effort["rounds"]! },
+    options: { rounds: rounds(3), json },
     run: async (effort) => (await import("./safety.ts")).benchSafety(effort),
   },
-  token: {
-    about: "tokens and authenticated reads a second, compared with the bare web framework and pgbench",
-    minutes: 2,
-    options: effort,
-    run: async (effort) => (await import("./token.ts")).benchToken(effort),
-  },
-  webhooks: {
-    about: "deliveries a second compared with undici alone, and the time from commit to first attempt",
-    minutes: 6,
-    options: {
-      ...effort,
-      sizes: sizes(FINISHED_DELIVERIES, "finished deliveries in the database, 0 or at least 1000"),
-    },
-    run: async (effort, sizes) => (await import("./webhooks.ts")).benchWebhooks(effort, sizes),
+  compare: {
+    about: "two documents of --json side by side, or one with two services, and the ratio of each figure",
+    minutes: 0,
+    options: { json },
+    files: ["A", "B"],
+    run: async (_, { files }) => (await import("./compare.ts")).compareRuns(files),
   },
 };
 
-const { run: bench, numbers } = chosenRun("bench", benches);
-const [rounds = 0] = numbers["rounds"] ?? [];
-const [seconds = 0] = numbers["seconds"] ?? [];
-const asked = [...(numbers["sizes"] ?? [])];
-if (asked.some((size) => size > 0 && size < 1_000)) {
-  console.error("--sizes are 0 or from 1000.");
-  process.exit(2);
+const { run: bench, flags, files, ...asked } = chosenRun("bench", benches);
+const [count = 0] = asked.numbers["rounds"] ?? [];
+const [round_s = 0] = asked.numbers["seconds"] ?? [];
+const [warm_s = 0] = asked.numbers["warm"] ?? [];
+if (bench.minutes > 0) {
+  // The bench measures the build that operators run, so the build must be current. Standard output is the report's.
+  for (const path of asked.texts["service"] ?? ["."]) {
+    const built = spawnSync(process.execPath, ["scripts/build.mjs"], { cwd: resolve(path), stdio: ["ignore", 2, 2] });
+    if (built.status !== 0) process.exit(1);
+  }
+  console.error(
+    `${availableParallelism()} cores. Run nothing else meanwhile, or the rates are not reliable. About ${bench.minutes} minutes …\n`,
+  );
 }
-// The bench measures the build that operators run, so the build must be current.
-if (spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" }).status !== 0) process.exit(1);
-console.log(
-  `${availableParallelism()} cores. Run nothing else meanwhile, or the figures are not reliable. About ${bench.minutes} minutes …\n`,
-);
 try {
-  const { text, json, reached } = await bench.run({ rounds, round_ms: seconds * 1000 }, asked);
-  console.log(`${text}\n\n${JSON.stringify(json)}`);
-  process.exit(reached ? 0 : 1);
+  const effort = { rounds: count, round_ms: round_s * 1000, warm_up_ms: warm_s * 1000 };
+  const report = await bench.run(effort, { ...asked, files });
+  console.log(flags["json"] ? JSON.stringify(report.json, null, 2) : report.text);
+  process.exit(report.reached ? 0 : 1);
 } catch (error) {
   console.error(`bench: ${(error as Error).message}`);
   process.exit(1);

@@ -16,12 +16,12 @@ const THREADS = 2;
 /** PostgreSQL's limit of arguments for one function call. */
 const MOST_ARGUMENTS = 100;
 
-/** Scripts a second, run by PostgreSQL's own benchmark: what the database alone can do. */
+/** The scripts that ran and their rate, measured by PostgreSQL's own benchmark: what the database alone can do. */
 export function runPgbench(
   postgres: SystemPostgres,
   database: string,
   { scripts, variables, duration_ms }: PgbenchRun,
-): number {
+): { per_second: number; count: number } {
   const folder = mkdtempSync(join(tmpdir(), "pestle-pgbench-"));
   try {
     const files = scripts.map(({ text, weight }, index) => {
@@ -46,8 +46,9 @@ export function runPgbench(
     );
     const [, failed] = /number of failed transactions: (\d+)/.exec(output) ?? [];
     const [, per_second] = /^tps = ([\d.]+)/m.exec(output) ?? [];
+    const [, count] = /number of transactions actually processed: (\d+)/.exec(output) ?? [];
     if (per_second === undefined || (failed ?? "0") !== "0") throw new Error(`pgbench: ${output}`);
-    return Number(per_second);
+    return { per_second: Number(per_second), count: Number(count) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

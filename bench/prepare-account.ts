@@ -3,7 +3,7 @@ import { createCredential, type ShownSecret } from "../server/src/usecases/accou
 import type { Stage } from "./stage.ts";
 import { FIRST_NUMBERED_CREDENTIAL } from "./token-pgbench.ts";
 
-export type Prepared = {
+type Prepared = {
   account_id: string;
   clients: ShownSecret[];
   access_token: string;

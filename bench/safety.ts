@@ -1,5 +1,5 @@
 import { startChild } from "./child.ts";
-import { median, type Report } from "./report.ts";
+import { median, type Report } from "./figures.ts";
 import type { SafetyMeasured, SafetyWork } from "./safety-child.ts";
 
 const ORDERS = 20_000;
@@ -10,7 +10,7 @@ const AIMS = { p50_ms: 0.2, load_ms: 300, tables_mb: 60 };
 export async function benchSafety(
   { rounds: count }: { rounds: number },
   { from = "built", orders = ORDERS }: Partial<Pick<SafetyWork, "from" | "orders">> = {},
-): Promise<Report> {
+): Promise<Report<Record<string, number | string | boolean>>> {
   const rounds: SafetyMeasured[] = [];
   for (let round = 0; round < count; round++) {
     const child = startChild("./safety-child.ts", ["--expose-gc", "--conditions=source"]);
@@ -24,7 +24,10 @@ export async function benchSafety(
   return safetyReport(rounds, orders);
 }
 
-function safetyReport(rounds: readonly SafetyMeasured[], orders: number): Report {
+function safetyReport(
+  rounds: readonly SafetyMeasured[],
+  orders: number,
+): Report<Record<string, number | string | boolean>> {
   const middle = (name: keyof SafetyMeasured) => median(rounds.map((round) => round[name]));
   const figures = {
     p50_ms: fine(middle("p50_ms")),

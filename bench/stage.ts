@@ -1,48 +1,57 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { killServer, removeDataDir, startServer } from "../chaos/server-process.ts";
+import { type From, killServer, removeDataDir, startServer, stopServer } from "../chaos/server-process.ts";
 import { findPgbench, startSystemPostgres } from "../scripts/system-postgres.ts";
-import { readConfig } from "../server/src/config.ts";
-import { type Database, openDb } from "../server/src/db/db.ts";
+import type { Database } from "../server/src/db/db.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
-import { masterKeys } from "../server/src/vault/master-key.ts";
-import { openVault, type Vault } from "../server/src/vault/vault.ts";
-import { startChild } from "./child.ts";
+import type { Vault } from "../server/src/vault/vault.ts";
+import type { Checkout } from "./checkout.ts";
+import { type ChildFile, startChild } from "./child.ts";
+import { cpuUsedFrom } from "./cpu.ts";
 import type { Load, Measured } from "./load.ts";
 import { type PgbenchRun, runPgbench } from "./pgbench.ts";
 
-/**
- * How long and how often to measure. The first is for real figures; the smaller one only shows that the bench works.
- */
-export type Effort = { rounds: number; round_ms: number };
-export const WARM_UP_MS = 2_000;
+/** How long and how often to measure. Real figures need the defaults; a smaller effort only shows that a bench works. */
+export type Effort = { rounds: number; round_ms: number; warm_up_ms: number };
 
-/** What every measurement needs: the built service on a system PostgreSQL, and a load generator. */
+/** Processor time in milliseconds, or null where the system does not report it. */
+export type Cost = { service_ms: number | null; postgres_ms: number | null };
+/** What a part of the service can reach alone. */
+export type Ceiling = { per_second: number; cpu_ms: number | null };
+
+/** What every measurement needs: a service on a system PostgreSQL, and a load generator. */
 export type Stage = {
+  checkout: Checkout;
   demo: Demo;
   /** The service's own database and keys, to prepare a measurement. */
   db: Database;
   vault: Vault;
   measure(name: string, load: Omit<Load, "connections">): Promise<Measured>;
-  pgbench(run: PgbenchRun): number;
-  /** Statements per request of a load. Outside a transaction, each statement is a transaction of its own. */
-  statementsPer(work: () => Promise<Measured>): Promise<number>;
-  /** Registers another resource to close at the end. */
-  onClose(close: () => unknown): void;
+  /** Runs something and returns what it cost the service and PostgreSQL in total. */
+  costOf<Result>(work: () => Promise<Result>): Promise<Cost & { result: Result }>;
+  /** Null if the checkout's statements do not run there. */
+  pgbench(run: PgbenchRun): Ceiling | null;
+  /** Another file of this folder in its own process, until the stage closes. */
+  child(file: ChildFile): ReturnType<typeof startChild>;
+};
+
+export type StageOptions = {
+  checkout: Checkout;
+  from?: From | undefined;
+  /** A folder for a processor profile of the service. */
+  profile?: string | undefined;
 };
 
 const CONNECTIONS = 32;
+const MOST_SHOWN = 2_000;
 const DATABASE = "pestle_bench";
 const MASTER_KEY = "0".repeat(64);
-/** PostgreSQL's backends report their counters ten seconds after they become idle. */
-const COUNTERS_TOLD_MS = 11_000;
 
 export async function onStage<Result>(
+  { checkout, from = "built", profile }: StageOptions,
   work: (stage: Stage) => Promise<Result>,
-  options: { postgres_settings?: string[] } = {},
 ): Promise<Result> {
   const bin_dir = findPgbench();
   if (bin_dir === undefined) {
@@ -50,31 +59,37 @@ export async function onStage<Result>(
   }
   const closers: (() => unknown)[] = [];
   try {
-    const postgres = await startSystemPostgres(bin_dir, options.postgres_settings);
+    // The time from a commit to the first attempt needs the time of the commit.
+    const postgres = await startSystemPostgres(bin_dir, ["track_commit_timestamp=on"]);
     closers.unshift(() => postgres.stop());
     const admin = new pg.Client({ connectionString: postgres.url.replace("{database}", "postgres") });
     await admin.connect();
     closers.unshift(() => admin.end());
     await admin.query(`create database ${DATABASE}`);
-    const generator = startChild("./load.ts");
-    closers.unshift(generator.end);
+    const child = (file: ChildFile) => {
+      const started = startChild(file);
+      closers.unshift(started.end);
+      return started;
+    };
+    const generator = child("./load.ts");
     const data_dir = mkdtempSync(join(tmpdir(), "pestle-bench-"));
     closers.unshift(() => removeDataDir(data_dir));
     const url = postgres.url.replace("{database}", DATABASE);
     const env = { DATABASE_URL: url, MASTER_KEY, LOG_LEVEL: "info" };
-    const server = await startServer({ data_dir, from: "built", env, args: ["--demo"] });
-    closers.unshift(() => killServer(server));
+    const node_args = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
+    const server = await startServer({ root: checkout.root, data_dir, from, node_args, env, args: ["--demo"] });
+    // A killed process writes no profile.
+    closers.unshift(() => (profile === undefined ? killServer(server) : stopServer(server)));
+    const { modules } = checkout;
+    const { openDb } = modules["server/src/db/db.ts"];
     const db = openDb({ connection: { connectionString: url }, pool_size: 2, named_statements: true });
     closers.unshift(() => db.close());
-    const config = readConfig({ DATABASE_URL: url, MASTER_KEY });
-    const vault = await openVault(db, () => masterKeys(config), new Date());
+    const config = modules["server/src/config.ts"].readConfig({ DATABASE_URL: url, MASTER_KEY });
+    const { masterKeys } = modules["server/src/vault/master-key.ts"];
+    const vault = await modules["server/src/vault/vault.ts"].openVault(db, () => masterKeys(config), new Date());
 
-    const transactions = async () => {
-      await delay(COUNTERS_TOLD_MS);
-      const text = "select xact_commit::int as count from pg_stat_database where datname = $1";
-      return (await admin.query<{ count: number }>(text, [DATABASE])).rows[0]!.count;
-    };
     return await work({
+      checkout,
       demo: server.demo,
       db,
       vault,
@@ -84,15 +99,39 @@ export async function onStage<Result>(
         if (measured.not_ok.length > 0) throw new Error(`${name}: answers with ${measured.not_ok.join(", ")}`);
         return measured;
       },
-      pgbench: (run) => runPgbench(postgres, DATABASE, run),
-      async statementsPer(measuring) {
-        const before = await transactions();
-        const { count } = await measuring();
-        return ((await transactions()) - before) / count;
+      async costOf(work) {
+        const spent = [server.pid, postgres.pid].map(cpuUsedFrom);
+        const result = await work();
+        const [service_ms, postgres_ms] = spent.map((used_ms) => used_ms());
+        return { result, service_ms: service_ms!, postgres_ms: postgres_ms! };
       },
-      onClose: (close) => closers.unshift(close),
+      pgbench(run) {
+        const used_ms = cpuUsedFrom(postgres.pid);
+        try {
+          const { per_second, count } = runPgbench(postgres, DATABASE, run);
+          return { per_second, cpu_ms: each(used_ms(), count) };
+        } catch (error) {
+          console.error((error as Error).message.slice(0, MOST_SHOWN));
+          return null;
+        }
+      },
+      child,
     });
   } finally {
     for (const close of closers) await close();
   }
 }
+
+/** Several stages at once, each with its own database and service. */
+export function onStages<Result>(
+  variants: readonly StageOptions[],
+  work: (stages: Stage[]) => Promise<Result>,
+  opened: Stage[] = [],
+): Promise<Result> {
+  const [next, ...rest] = variants;
+  if (next === undefined) return work(opened);
+  return onStage(next, (stage) => onStages(rest, work, [...opened, stage]));
+}
+
+/** The share of each of `count` operations. */
+export const each = (total: number | null, count: number) => (total === null || count === 0 ? null : total / count);

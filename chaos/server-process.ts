@@ -23,6 +23,9 @@ export type ServerProcess = Spawned & { demo: Demo };
 export type ServerOptions = {
   data_dir: string;
   from: From;
+  /** Another checkout; this one if absent. */
+  root?: string;
+  node_args?: string[];
   env?: Record<string, string>;
   args?: string[];
   deadline_ms?: number;
@@ -42,9 +45,16 @@ export const programs: Record<From, string[]> = {
  * Starts `pestle start` on free loopback ports, with only PATH from our environment. It leads a process group, so
  * that a kill also reaches its children during a first start (initdb).
  */
-export function spawnServer({ data_dir, from, env = {}, args = [] }: ServerOptions): Spawned {
-  const child = spawn(process.execPath, [...programs[from], "start", ...args], {
-    cwd: ROOT,
+export function spawnServer({
+  data_dir,
+  from,
+  root = ROOT,
+  node_args = [],
+  env = {},
+  args = [],
+}: ServerOptions): Spawned {
+  const child = spawn(process.execPath, [...node_args, ...programs[from], "start", ...args], {
+    cwd: root,
     detached: true,
     stdio: ["ignore", "ignore", "pipe"],
     env: {

@@ -10,6 +10,7 @@ export type SystemPostgres = {
   url: string;
   socket_dir: string;
   bin_dir: string;
+  pid: number;
   stop(): Promise<void>;
 };
 
@@ -67,6 +68,7 @@ export async function startSystemPostgres(bin_dir: string, settings: readonly st
     url,
     socket_dir: folder,
     bin_dir,
+    pid: server.pid ?? 0,
     async stop() {
       const gone = new Promise((resolve) => server.once("exit", resolve));
       server.kill("SIGINT");

@@ -18,7 +18,7 @@ import type { Db } from "./db/db.ts";
 import { prepareIds } from "./db/id-key.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
-import type { Addresses, Deps, EnvironmentDeps, PerEnvironment } from "./deps.ts";
+import { type Addresses, accountDeps, type Deps, type EnvironmentDeps, type PerEnvironment } from "./deps.ts";
 import { dateIn } from "./domain/values/calendar.ts";
 import { formatOf } from "./formats/formats.ts";
 import { addTokenServer } from "./http/accounts/token-server.ts";
@@ -214,13 +214,19 @@ export async function startApp(
     };
 
     const environments: PerEnvironment = {
-      production: { ...deps, serves: "production", admission: createAdmission(config.CONCURRENT_REQUESTS) },
+      production: {
+        ...deps,
+        serves: "production",
+        admission: createAdmission(config.CONCURRENT_REQUESTS),
+        by_account: accountDeps(),
+      },
       sandbox: {
         ...deps,
         ...database.sandbox,
         across: database.sandbox.db,
         serves: "sandbox",
         admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS),
+        by_account: accountDeps(),
       },
     };
     const each = Object.values(environments);

@@ -3,6 +3,7 @@ import type { Change } from "./db/bus.ts";
 import { BoundedMap } from "./domain/values/bounded-map.ts";
 import type { KnownClient } from "./usecases/accounts/authenticate-client.ts";
 import type { CatalogueAnswers } from "./usecases/catalogue/read-catalogue.ts";
+import type { OrderText } from "./usecases/orders/read-orders.ts";
 
 /**
  * A process's cache of database rows. It uses an entry only while the change bus is fresh, drops the entry when any
@@ -14,6 +15,8 @@ export type Copies = {
   grants: BoundedMap<Grant>;
   clients: BoundedMap<KnownClient>;
   catalogues: BoundedMap<CatalogueAnswers>;
+  /** Rendered orders by account and number. Every read compares the stamp with the database, so no change drops one. */
+  orders: BoundedMap<OrderText>;
   /** Catalogue loads in progress. Requests that miss the cache at the same time share one load. */
   loading: SharedLoads<CatalogueAnswers>;
 };
@@ -31,12 +34,19 @@ const MOST_CATALOGUES = {
     BYTES_PER_PRODUCT * (1 + products.length + brands.length + shipping_methods.length),
 };
 
+const MOST_ORDERS = {
+  entries: 20_000,
+  bytes: 32 * MIB,
+  bytesOf: ({ text, stamp }: OrderText) => 200 + 2 * (text.length + stamp.length),
+};
+
 export function createCopies(): Copies {
   return {
     version: 0,
     grants: new BoundedMap(MOST_GRANTS),
     clients: new BoundedMap(MOST_CLIENTS),
     catalogues: new BoundedMap(MOST_CATALOGUES),
+    orders: new BoundedMap(MOST_ORDERS),
     loading: new SharedLoads(),
   };
 }
@@ -52,6 +62,8 @@ export function dropAll(copies: Copies): void {
   copies.grants.clear();
   copies.clients.clear();
   copies.catalogues.clear();
+  // After a failover, a transaction id may name another version of a row.
+  copies.orders.clear();
 }
 
 export function dropChanged(copies: Copies, change: Change): void {

@@ -16,6 +16,7 @@ import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
 import type { Database, Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
+import { BoundedMap } from "./domain/values/bounded-map.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
 import type { QuotaBook } from "./quota-book.ts";
@@ -91,11 +92,21 @@ export type Deps = {
  * The same dependencies for one account: its statements see and write rows of that account alone, even if they forget to
  * say which. Every request of a partner runs with these.
  */
-export const forAccount = (deps: Deps, account_id: string): Deps => ({ ...deps, db: deps.tenants.of(account_id) });
+export function forAccount(deps: EnvironmentDeps, account_id: string): Deps {
+  const known = deps.by_account.get(account_id);
+  if (known !== undefined) return known;
+  // A copy of this many fields takes longer than the rest of a read, so each account has one.
+  const made = { ...deps, db: deps.tenants.of(account_id) };
+  deps.by_account.set(account_id, made);
+  return made;
+}
+
+const MOST_ACCOUNTS = { entries: 10_000, bytes: 32 * 1024 * 1024, bytesOf: () => 2_000 };
+export const accountDeps = () => new BoundedMap<Deps>(MOST_ACCOUNTS);
 
 /**
  * The dependencies of one environment's requests, tokens and jobs: its own connections, its own limit of requests at once.
  * A flood in the sandbox takes none of production's.
  */
-export type EnvironmentDeps = Deps & { serves: Environment; admission: Admission };
+export type EnvironmentDeps = Deps & { serves: Environment; admission: Admission; by_account: BoundedMap<Deps> };
 export type PerEnvironment = Readonly<Record<Environment, EnvironmentDeps>>;

@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { CONNECT_TIMEOUT_S, type Environment, RESPONSE_TIMEOUT_S } from "@pestle/contract";
 import { Agent, type Dispatcher } from "undici";
+import { BoundedMap } from "../domain/values/bounded-map.ts";
 import type { EndpointAnswer } from "../domain/webhooks/attempt-outcome.ts";
 import type { LoopbackPorts } from "../domain/webhooks/webhook-url.ts";
 import { guardedConnector, type Resolve } from "./webhook-guard.ts";
@@ -25,6 +26,13 @@ export type WebhookClient = {
 const MOST_READ_BYTES = 64 * 1024;
 const MOST_KEPT_BYTES = 4 * 1024;
 const SWEEP_EVERY_MS = 100;
+
+type Target = { origin: string; path: string };
+const MOST_TARGETS = {
+  entries: 10_000,
+  bytes: 8 * 1024 * 1024,
+  bytesOf: ({ origin, path }: Target) => 2 * (origin.length + path.length),
+};
 
 export function openWebhookClient(
   options: {
@@ -54,6 +62,17 @@ export function openWebhookClient(
   const under_way = new Set<Exchange>();
   let sweeping: NodeJS.Timeout | undefined;
 
+  // An endpoint receives many events, and parsing its URL takes as long as signing one.
+  const targets = new BoundedMap<Target>(MOST_TARGETS);
+  function targetOf(url: string): Target {
+    const known = targets.get(url);
+    if (known !== undefined) return known;
+    const { origin, pathname, search } = new URL(url);
+    const target = { origin, path: pathname + search };
+    targets.set(url, target);
+    return target;
+  }
+
   function sweep(): void {
     const now_ms = performance.now();
     for (const exchange of under_way) {
@@ -77,8 +96,7 @@ export function openWebhookClient(
         under_way.add(exchange);
         sweeping ??= setTimeout(sweep, SWEEP_EVERY_MS).unref();
         try {
-          const { origin, pathname, search } = new URL(url);
-          agents[environment].dispatch({ origin, path: pathname + search, method: "POST", headers, body }, exchange);
+          agents[environment].dispatch({ ...targetOf(url), method: "POST", headers, body }, exchange);
         } catch {
           exchange.cutOff("INTERNAL");
         }

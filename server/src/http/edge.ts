@@ -22,6 +22,8 @@ export const HTTPS_ONLY = "max-age=63072000; includeSubDomains";
 export type Edge = {
   /** Whether forwarded headers from this peer count. */
   trusts(address: string): boolean;
+  /** Whether any peer's do. If not, the framework need not look for them in every request. */
+  has_proxies: boolean;
   /** The reason to refuse a request before its path and credentials are looked at. */
   refusal(request: FastifyRequest): RequestProblems | undefined;
 };
@@ -38,21 +40,32 @@ export function createEdge(config: Config): Edge {
       ? !forwardedOverHttps(request)
       : !(socket as Partial<TLSSocket>).encrypted;
   };
+  // Callers send the same name again and again.
+  let last = { authority: "", local: "" as string | undefined };
   const isKnown = (request: FastifyRequest, authority: string) => {
+    const local = request.raw.socket.localAddress;
+    if (authority === last.authority && local === last.local) return true;
+    const known = isNamed(authority, local);
+    if (known) last = { authority, local };
+    return known;
+  };
+  const isNamed = (authority: string, local: string | undefined) => {
     const host = hostOf(authority);
     if (host === undefined) return false;
     // A browser that another site tricked sends that site's name, never the address itself.
-    return hosts.has(host) || isLoopback(host) || host === request.raw.socket.localAddress?.replace(/^::ffff:/, "");
+    return hosts.has(host) || isLoopback(host) || host === local?.replace(/^::ffff:/, "");
   };
   const isForOthers = (request: FastifyRequest) => {
     const { host } = request.headers;
     if (host === undefined || repeats(request, "host") || !isKnown(request, host)) return true;
+    if (request.url.startsWith("/")) return false;
     // RFC 9112, 3.2.2: the authority of a whole address replaces Host.
     const [, authority = ""] = /^https?:\/\/([^/?#]*)/i.exec(request.url) ?? [];
     return authority !== "" && !isKnown(request, authority);
   };
   return {
     trusts,
+    has_proxies: proxies.length > 0,
     refusal(request) {
       if (HEALTH.has(request.url)) return undefined;
       if (isInsecure(request)) return new RequestProblems([{ code: 40010, field: "url" }]);

@@ -72,7 +72,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     genReqId: () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    trustProxy: edge.trusts,
+    trustProxy: edge.has_proxies ? edge.trusts : false,
     return503OnClosing: false,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: LONGEST_PARAMETER },

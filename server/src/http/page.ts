@@ -48,15 +48,16 @@ export function linkTo(url: string, cursor: string): string {
 const SLICE_BYTES = 256 * 1024;
 
 /** Renders records one by one, up to a size, and lets other requests run in between. At least one is rendered. */
-export async function renderEach(
-  records: readonly unknown[],
+export async function renderEach<Entry>(
+  records: readonly Entry[],
   most_bytes = Number.POSITIVE_INFINITY,
+  textOf: (record: Entry) => string = JSON.stringify,
 ): Promise<string[]> {
   const texts: string[] = [];
   let bytes = 0;
   let slice = 0;
   for (const record of records) {
-    const text = JSON.stringify(record);
+    const text = textOf(record);
     const size = Buffer.byteLength(text) + 1;
     if (texts.length > 0 && bytes + size > most_bytes) break;
     texts.push(text);
@@ -85,10 +86,12 @@ export async function listAnswer<Entry>(
     end?: string;
     /** A list that is whole up to a page's size has `next_cursor` only beyond it. */
     whole?: true;
+    /** For records that are rendered already. */
+    textOf?: (entry: Entry) => string;
     patientOf?: (entry: Entry) => string | null | undefined;
   },
 ): Promise<Answer> {
-  const texts = await renderEach(records, MOST_PAGE_BYTES);
+  const texts = await renderEach(records, MOST_PAGE_BYTES, given.textOf);
   const cut = texts.length < records.length ? given.cursorAfter(texts.length - 1) : null;
   const next_cursor = cut ?? given.next_cursor;
   const rest = {

@@ -3,12 +3,21 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM with a random nonce in front. `place` is authenticated: the value opens only with the same one. */
-export function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
+/**
+ * AES-256-GCM with a random nonce in front. `place` is authenticated: the value opens only with the same one. The caller
+ * fills the first `room` bytes.
+ */
+export function encrypt(key: Buffer, plain: Buffer, place: string, room = 0): Buffer {
   const nonce = newNonce();
   const cipher = createCipheriv("aes-256-gcm", key, nonce);
   cipher.setAAD(Buffer.from(place));
-  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  const sealed = Buffer.allocUnsafe(room + NONCE_BYTES + plain.length + TAG_BYTES);
+  sealed.set(nonce, room);
+  sealed.set(cipher.update(plain), room + NONCE_BYTES);
+  // A stream cipher has nothing left to write.
+  cipher.final();
+  sealed.set(cipher.getAuthTag(), room + NONCE_BYTES + plain.length);
+  return sealed;
 }
 
 export function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {

@@ -117,9 +117,9 @@ export async function openVault(
       const key = ring.get(active_key_id);
       if (key === undefined) throw new Error("the vault has no key");
       countSeal();
-      const key_id = Buffer.alloc(KEY_ID_BYTES);
-      key_id.writeUInt32BE(active_key_id);
-      return Buffer.concat([key_id, encrypt(key, plain, place)]);
+      const sealed = encrypt(key, plain, place, KEY_ID_BYTES);
+      sealed.writeUInt32BE(active_key_id);
+      return sealed;
     },
     open(sealed, place) {
       const key = ring.get(sealedKeyId(sealed));

@@ -15,20 +15,33 @@ export type LoggedRequest = {
 };
 export type RequestRow = Omit<LoggedRequest, "account_id" | "refused"> & { error_codes: number[] };
 
-const add = sql<[requests: string]>`
+/** One array per column: the database reads them in a fraction of the time that it needs for JSON. */
+type AddParams = [
+  account_ids: string[],
+  at_ms: string,
+  request_ids: string,
+  credential_ids: string[],
+  methods: string[],
+  routes: string[],
+  statuses: string,
+  durations_ms: string,
+  error_codes: string[],
+  buckets: string,
+];
+const add = sql<AddParams>`
 with written as (
   insert into request_log (account_id, at, request_id, credential_id, method, route, status, duration_ms, error_codes)
-  select r.account_id, r.at, r.request_id, r.credential_id, r.method, r.route, r.status, r.duration_ms, r.error_codes
-  from jsonb_to_recordset($1::jsonb) as r(account_id text, at timestamptz, request_id uuid, credential_id text,
-    method text, route text, status smallint, duration_ms real, error_codes integer[])
+  select r.account_id, to_timestamp(r.at_ms / 1000), r.request_id, r.credential_id, r.method, r.route, r.status,
+    r.duration_ms, r.error_codes::integer[]
+  from unnest($1::text[], $2::float8[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::real[],
+    $9::text[]) as r(account_id, at_ms, request_id, credential_id, method, route, status, duration_ms, error_codes)
   -- A batch whose answer was lost is sent again and counted once.
   on conflict do nothing
   returning account_id, at, request_id, credential_id, status
 ), bucketed as (
   select w.account_id, w.at, b.bucket
   from written w
-  join jsonb_to_recordset($1::jsonb) as b(account_id text, at timestamptz, request_id uuid, bucket smallint)
-    on b.account_id = w.account_id and b.at = w.at and b.request_id = w.request_id
+  join unnest($3::uuid[], $10::smallint[]) as b(request_id, bucket) on b.request_id = w.request_id
 ), minutes as (
   insert into request_minute (account_id, minute, credential_id, requests, client_errors, server_errors, limited)
   select account_id, date_trunc('minute', at, 'UTC'), credential_id, count(*),
@@ -56,7 +69,22 @@ set requests = request_latency.requests + excluded.requests`;
 export const insertRequests = (
   db: Queryable,
   requests: readonly (Omit<LoggedRequest, "refused"> & { error_codes: number[]; bucket: number })[],
-) => db.run(add, [JSON.stringify(requests)]);
+) =>
+  db.run(add, [
+    requests.map(({ account_id }) => account_id),
+    listOf(requests.map(({ at }) => at.getTime())),
+    listOf(requests.map(({ request_id }) => request_id)),
+    requests.map(({ credential_id }) => credential_id),
+    requests.map(({ method }) => method),
+    requests.map(({ route }) => route),
+    listOf(requests.map(({ status }) => status)),
+    listOf(requests.map(({ duration_ms }) => duration_ms)),
+    requests.map(({ error_codes }) => listOf(error_codes)),
+    listOf(requests.map(({ bucket }) => bucket)),
+  ]);
+
+/** An array of numbers or UUIDs, which need no quotes. */
+const listOf = (values: readonly (number | string)[]) => `{${values.join(",")}}`;
 
 export type RequestFilter = {
   credential_id: string | null;

@@ -1,7 +1,7 @@
 import type { OrderStatus } from "@pestle/contract";
 import { firstPositionAt } from "../../domain/orders/order-answer.ts";
 import { type Queryable, statementOf } from "../db.ts";
-import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
+import { type OrderHead, orderStamp } from "./orders.ts";
 
 export type OrderFilter = {
   patient_index: Buffer | null;
@@ -52,7 +52,7 @@ function pageText(names: readonly FilterName[]): string {
     const asked = names.filter((name) => name !== left_out).map(condition);
     const here = ["o.account_id = $1", "o.order_position < $2", "o.order_position >= $3"];
     return `(
-    select o.*
+    select o.account_id, o.order_number, o.order_position, o.shipping_method_id, ${from === "orders" ? "o.xmin as version" : "o.version"}
     from ${from} o
     where ${[...here, ...asked, ...given].join("\n      and ")}
     order by o.order_position desc
@@ -62,7 +62,7 @@ function pageText(names: readonly FilterName[]): string {
   if (names.includes("prescription_id")) {
     return listText(
       `found as materialized (
-  select o.*
+  select o.*, o.xmin as version
   from orders o
   where o.account_id = $1 and ${condition("prescription_id")}
 ), `,
@@ -74,7 +74,7 @@ function pageText(names: readonly FilterName[]): string {
   // Anything from none to all orders may have changed since a time, anywhere in the list. The upper bound makes
   // PostgreSQL expect few rows and use the index.
   const changed = `changed as materialized (
-  select o.*
+  select o.*, o.xmin as version
   from orders o
   where o.account_id = $1 and ${condition("updated_after")} and o.updated_at <= 'infinity'
   order by o.updated_at desc
@@ -92,19 +92,19 @@ with ${before}o as materialized (
   order by o.order_position desc
   limit $4
 )
-select ${ORDER_COLUMNS}
+select o.order_number, o.order_position, ${orderStamp("o.version")}
 from o
 order by o.order_position desc`;
 
 type PageParams = readonly [account_id: string, before: number, from: number, limit: number, ...filters: unknown[]];
-const pages = new Map<string, ReturnType<typeof statementOf<PageParams, OrderRow>>>();
+const pages = new Map<string, ReturnType<typeof statementOf<PageParams, OrderHead>>>();
 
 /** Newest first, before a position. */
-export function listOrders(db: Queryable, account_id: string, filter: OrderFilter, before: number, limit: number) {
+export function listOrderHeads(db: Queryable, account_id: string, filter: OrderFilter, before: number, limit: number) {
   const { created_after, created_before } = filter;
   const names = (Object.keys(CONDITIONS) as FilterName[]).filter((name) => filter[name] !== null);
   const key = names.join();
-  const page = pages.get(key) ?? statementOf<PageParams, OrderRow>(pageText(names));
+  const page = pages.get(key) ?? statementOf<PageParams, OrderHead>(pageText(names));
   pages.set(key, page);
   return db.rows(page, [
     account_id,

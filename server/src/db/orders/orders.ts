@@ -63,7 +63,7 @@ export type OrderRow = Omit<
   })[];
 };
 
-/** All columns that an answer shows, for an order with the alias `o`. */
+/** All columns that an answer shows, for orders of the account $1 with the alias `o`. Reads its settings once for all. */
 export const ORDER_COLUMNS = `
   o.order_number, o.order_position, o.order_status, o.patient_key, o.brand_id, o.reference, o.reference_sealed, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
@@ -76,11 +76,11 @@ export const ORDER_COLUMNS = `
   (
     select a.clock_offset_s
     from account a
-    where a.account_id = o.account_id) as clock_offset_s,
+    where a.account_id = $1) as clock_offset_s,
   (
-    select m.carrier
+    select json_object_agg(m.id, m.carrier)
     from shipping_method m
-    where m.account_id = o.account_id and m.id = o.shipping_method_id) as carrier,
+    where m.account_id = $1) ->> o.shipping_method_id::text as carrier,
   (
     select json_agg(json_build_object(
       'item_id', i.item_id, 'dispense_id', i.dispense_id, 'prescription_id', i.prescription_id,
@@ -121,6 +121,37 @@ export const ORDER_COLUMNS = `
       from order_item i
       where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null)), '[]')
     as prescriptions`;
+
+/**
+ * A text that changes with the answer about an order: the versions of its rows, and the carriers of the account $1, read
+ * once for all orders. `version` is that of the row in `orders`, which a save of an exception, a shipment or a payment
+ * updates too.
+ */
+export const orderStamp = (version: string) => `concat_ws(' ', ${version}, (
+    select hashtextextended(string_agg(concat_ws(' ', m.id, m.carrier), ',' order by m.id), 0)
+    from shipping_method m
+    where m.account_id = $1), (
+    select string_agg(concat_ws(':', i.xmin, r.xmin), ' ' order by i.item_id)
+    from order_item i
+    left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+    where i.account_id = o.account_id and i.order_number = o.order_number)) as stamp`;
+
+/** An order without its data: where it is in the list, and a text that changes with its answer. */
+export type OrderHead = { order_number: string; order_position: number; stamp: string };
+
+const head = statementOf<[account_id: string, order_number: string], OrderHead>(`
+select o.order_number, o.order_position, ${orderStamp("o.xmin")}
+from orders o
+where o.account_id = $1 and o.order_number = $2`);
+export const loadOrderHead = (db: Queryable, account_id: string, order_number: string) =>
+  db.row(head, [account_id, order_number]);
+
+const several = statementOf<[account_id: string, order_numbers: readonly string[]], OrderRow & OrderHead>(`
+select ${ORDER_COLUMNS}, ${orderStamp("o.xmin")}
+from orders o
+where o.account_id = $1 and o.order_number = any($2)`);
+export const loadOrders = (db: Queryable, account_id: string, order_numbers: readonly string[]) =>
+  db.rows(several, [account_id, order_numbers]);
 
 const one = statementOf<[account_id: string, order_number: string], OrderRow>(`
 select ${ORDER_COLUMNS}

@@ -4,6 +4,7 @@
  */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
+  if (accept === "application/json") return true;
   return accept.split(",").some((range) => {
     const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
     return type === "application/json" && !parameters.some((parameter) => /^q\s*=\s*0(\.0{0,3})?$/.test(parameter));

@@ -13,9 +13,9 @@ import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
 import { changeOrderAddress } from "../../usecases/orders/change-order-address.ts";
 import * as write from "../../usecases/orders/place-order.ts";
-import { type OrderQuery, readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
+import { type OrderQuery, readOrderText, readOrderTexts } from "../../usecases/orders/read-orders.ts";
 import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
-import { answer, json, rendered, showing } from "../answer.ts";
+import { answer, rendered, showing } from "../answer.ts";
 import { type CursorList, openCursor, sealCursor } from "../cursors.ts";
 import { cursorOf, linkTo, listAnswer, pageAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
@@ -43,13 +43,12 @@ const BYTES_PER_REQUEST = 200;
 
 export const listOrderActionRequests: ReadHandler = async (deps, { grant, params, query, url }) => {
   const order_number = orderNumber(params);
-  const order = await readOrder(deps, grant.account_id, order_number);
+  const order = await readOrderText(deps, grant.account_id, order_number);
   if (order === undefined) throw new StatusRefusal(404);
   const list = { vault: deps.vault, account_id: grant.account_id, list: `action requests ${order_number}` };
   const [cursor] = query.get("cursor") ?? [];
   const before = cursor === undefined ? null : requestPosition(list, cursor);
-  // The order is the same in each entry, so it is serialized once.
-  const order_text = JSON.stringify(order);
+  const order_text = order.text;
   const fitting = Math.max(1, Math.floor(MOST_PAGE_BYTES / (Buffer.byteLength(order_text) + BYTES_PER_REQUEST)));
   const asked = await listActionRequests(deps.db, grant.account_id, order_number, before, fitting + 1);
   const shown = asked.slice(0, fitting);
@@ -76,18 +75,20 @@ export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
   const list = { vault: deps.vault, account_id: grant.account_id, list: "orders" };
   const { before, limit } = pageOf(query, list);
   const filter = filterOf(query, deps.config.TIME_ZONE);
-  const { orders, positions, next } = await readOrders(deps, grant.account_id, filter, before, limit);
+  const { orders, next } = await readOrderTexts(deps, grant.account_id, filter, before, limit);
   return listAnswer(url, "orders", orders, {
-    cursorAfter: (index) => cursorOf(list, positions[index]!),
+    cursorAfter: (index) => cursorOf(list, orders[index]!.order_position),
     next_cursor: next === null ? null : cursorOf(list, next),
+    textOf: ({ text }) => text,
     patientOf: ({ patient_id }) => patient_id,
   });
 };
 
 export const getOrder: ReadHandler = async (deps, { grant, params }) => {
-  const order = await readOrder(deps, grant.account_id, orderNumber(params));
+  const order = await readOrderText(deps, grant.account_id, orderNumber(params));
   if (order === undefined) throw new StatusRefusal(404);
-  return showing(json(200, order), { patients: [order.patient_id], subject: order.order_number });
+  const seen = { patients: [order.patient_id], subject: order.order_number };
+  return showing(answer(200, rendered(order.text)), seen);
 };
 
 export const listOrderHistory: ReadHandler = async (deps, { grant, params, query, url }) => {

@@ -25,8 +25,8 @@ export function checkBearer(
   const access_token = BEARER.exec(authorization)?.[1];
   const account_id = access_token === undefined ? undefined : tokenAccount(access_token);
   if (access_token === undefined || account_id === undefined) throw new Unauthorized("invalid_token");
-  const token_hash = tokenHash(access_token);
-  const copy = deps.bus.fresh() ? deps.copies.grants.get(token_hash.toString("base64")) : undefined;
+  const token_hash = tokenHash(access_token, "base64");
+  const copy = deps.bus.fresh() ? deps.copies.grants.get(token_hash) : undefined;
   if (copy !== undefined) return sufficient(deps, copy, scope);
   const network = networkOf(remote_address);
   const spent = deps.strangers.spend(network, "bearer", UNKNOWN_TOKENS, deps.now().getTime());
@@ -38,19 +38,21 @@ export function checkBearer(
 async function readGrant(
   deps: Deps,
   account_id: string,
-  token_hash: Buffer,
+  token_hash: string,
   scope: string,
   giveBack: () => void,
 ): Promise<Grant> {
   const { version } = deps.copies;
-  const grant = await loadGrant(deps.tenants.of(account_id), account_id, token_hash).catch((error) => {
-    // An unreachable database says nothing about the token.
-    giveBack();
-    throw error;
-  });
+  const grant = await loadGrant(deps.tenants.of(account_id), account_id, Buffer.from(token_hash, "base64")).catch(
+    (error) => {
+      // An unreachable database says nothing about the token.
+      giveBack();
+      throw error;
+    },
+  );
   if (grant === undefined) throw new Unauthorized("invalid_token");
   giveBack();
-  keep(deps.copies, version, deps.copies.grants, token_hash.toString("base64"), grant);
+  keep(deps.copies, version, deps.copies.grants, token_hash, grant);
   return sufficient(deps, grant, scope);
 }
 

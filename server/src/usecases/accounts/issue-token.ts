@@ -68,8 +68,12 @@ export function auditToken(
   auditRead(deps, partnerEntry(operation, call, { patients: [], subject: client_id }));
 }
 
-/** Only this hash of a token is stored. */
-export const tokenHash = (access_token: string): Buffer => hash("sha256", access_token, "buffer");
+/** Only this hash of a token is stored. In memory it is a text. */
+export function tokenHash(access_token: string): Buffer;
+export function tokenHash(access_token: string, as: "base64"): string;
+export function tokenHash(access_token: string, as: "buffer" | "base64" = "buffer"): Buffer | string {
+  return as === "buffer" ? hash("sha256", access_token, "buffer") : hash("sha256", access_token, "base64");
+}
 
 /** A token contains its account, so that the lookup starts with the account. */
 export const tokenAccount = (access_token: string): string | undefined =>

@@ -24,16 +24,27 @@ export const sealWritten = (vault: Vault, { account_id, prescription_id }: Key, 
     writtenPlace(account_id, prescription_id),
   );
 
-/** Opens what the prescriber wrote. A row of an earlier version can still have it in clear. */
-export function openWritten<Row extends { prescription_id: number; written_sealed: Buffer | string | null }>(
+type SealedRow = { prescription_id: number; written_sealed: Buffer | string | null };
+
+/** What the prescriber wrote, opened; null for a row of an earlier version, which has it in clear. */
+export function writtenOf(
   vault: Vault,
   account_id: string,
-  { written_sealed, ...row }: Row,
-): Omit<Row, "written_sealed"> & Written {
-  if (written_sealed === null) return row as unknown as Omit<Row, "written_sealed"> & Written;
+  { prescription_id, written_sealed }: SealedRow,
+): Written | null {
+  if (written_sealed === null) return null;
   const sealed = typeof written_sealed === "string" ? Buffer.from(written_sealed, "base64") : written_sealed;
-  const opened = vault.open(sealed, writtenPlace(account_id, row.prescription_id)).toString("utf8");
-  return { ...row, ...(JSON.parse(opened) as Written) };
+  return JSON.parse(vault.open(sealed, writtenPlace(account_id, prescription_id)).toString("utf8")) as Written;
+}
+
+/** The row with what the prescriber wrote, opened. */
+export function openWritten<Row extends SealedRow>(
+  vault: Vault,
+  account_id: string,
+  row: Row,
+): Omit<Row, "written_sealed"> & Written {
+  const { written_sealed: _, ...open } = row;
+  return { ...open, ...writtenOf(vault, account_id, row) } as Omit<Row, "written_sealed"> & Written;
 }
 
 /** A prescription as an order uses it; undefined if the account has none with this id. */

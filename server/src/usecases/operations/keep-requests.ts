@@ -26,10 +26,14 @@ export async function keepRequests(deps: Pick<Deps, "db" | "request_log" | "metr
 /** The route as the documentation spells it, the same with and without `/v1`. */
 const shownRoute = (route: string) => route.replace(/^\/v1(?=\/)/, "").replaceAll(/:(\w+)/g, "{$1}");
 
+const NO_CODES: number[] = [];
+
 /** In the same order as in the response. */
 const codesOf = (refused = ""): number[] =>
-  refused
-    .split(" ")
-    .filter((code) => /^\d{5}$/.test(code))
-    .map(Number)
-    .sort((a, b) => a - b);
+  refused === ""
+    ? NO_CODES
+    : refused
+        .split(" ")
+        .filter((code) => /^\d{5}$/.test(code))
+        .map(Number)
+        .sort((a, b) => a - b);

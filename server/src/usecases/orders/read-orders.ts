@@ -1,8 +1,11 @@
 import type { Address, Order, OrderState } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
-import { listOrders, type OrderFilter } from "../../db/orders/order-list.ts";
+import { listOrderHeads, type OrderFilter } from "../../db/orders/order-list.ts";
 import {
   loadOrder,
+  loadOrderHead,
+  loadOrders,
+  type OrderHead,
   type OrderRow,
   orderPlace,
   referencePlace,
@@ -13,7 +16,7 @@ import type { OrderStanding } from "../../domain/orders/order.ts";
 import { isoShipment, orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
-import { openWritten } from "../intake/written.ts";
+import { writtenOf } from "../intake/written.ts";
 import { auditView, type PortalActor } from "../operations/audit-portal.ts";
 import { loadPage } from "../operations/load-page.ts";
 import { openPatientId, patientIndex } from "../patients/patient-rows.ts";
@@ -30,48 +33,106 @@ export type OrderQuery = Omit<OrderFilter, "reference_index" | "patient_index"> 
   patient_id: string | null;
 };
 
+/** An order as a partner receives it, in its final JSON. */
+export type OrderText = {
+  order_number: string;
+  order_position: number;
+  patient_id: string;
+  text: string;
+  stamp: string;
+};
+
 /** A page of orders, newest first, and the position of the next page. */
-export async function readOrders(
+export async function readOrderTexts(
   deps: Deps,
   account_id: string,
   asked: OrderQuery,
   before: number,
   limit: number,
-): Promise<{ orders: Order[]; positions: number[]; next: number | null }> {
+): Promise<{ orders: OrderText[]; next: number | null }> {
   const { reference, patient_id, ...others } = asked;
   const reference_index = reference === null ? null : deps.vault.blindIndex(reference, referencePlace(account_id));
   const patient_index = patient_id === null ? null : patientIndex(deps, account_id, patient_id);
   const filter: OrderFilter = { ...others, reference_index, patient_index };
-  return withKeysOfNow(deps, async () => {
-    const { rows, more } = await loadPage(
-      limit,
-      (after: ReadOrder | undefined, most) => readSome(deps, account_id, filter, after?.position ?? before, most),
-      ({ bytes }) => bytes,
+  const { rows, more } = await loadPage(
+    limit,
+    (after: OrderText | undefined, most) =>
+      textsOf(deps, account_id, () =>
+        listOrderHeads(deps.db, account_id, filter, after?.order_position ?? before, most),
+      ),
+    ({ text }) => text.length,
+  );
+  return { orders: rows, next: more ? rows.at(-1)!.order_position : null };
+}
+
+/** The same as records. */
+export async function readOrders(...asked: Parameters<typeof readOrderTexts>) {
+  const { orders, next } = await readOrderTexts(...asked);
+  return { orders: orders.map(({ text }) => JSON.parse(text) as Order), next };
+}
+
+export async function readOrderText(
+  deps: Deps,
+  account_id: string,
+  order_number: string,
+): Promise<OrderText | undefined> {
+  const head = async () => {
+    const found = await loadOrderHead(deps.db, account_id, order_number);
+    return found === undefined ? [] : [found];
+  };
+  return (await textsOf(deps, account_id, head))[0];
+}
+
+/** An order that changes faster than this is shown as it was a moment later. */
+const MOST_TRIES = 3;
+
+/**
+ * The answers about some orders. Loads, opens and renders only the orders that changed since this process last did. If
+ * one changes in between, it asks for the heads again, because it may no longer belong to the list.
+ */
+async function textsOf(deps: Deps, account_id: string, listHeads: () => Promise<OrderHead[]>): Promise<OrderText[]> {
+  const { orders } = deps.copies;
+  const keyOf = (order_number: string) => `${account_id} ${order_number}`;
+  for (let tries = 1; ; tries++) {
+    const heads = await listHeads();
+    const found = heads.map(({ order_number, stamp }) => {
+      const known = orders.get(keyOf(order_number));
+      return known?.stamp === stamp ? known : undefined;
+    });
+    const missing = heads.filter((_, index) => found[index] === undefined);
+    if (missing.length === 0) return found as OrderText[];
+    const loaded = await renderOrders(
+      deps,
+      account_id,
+      missing.map(({ order_number }) => order_number),
     );
-    return {
-      orders: rows.map(({ order }) => order),
-      positions: rows.map(({ position }) => position),
-      next: more ? rows.at(-1)!.position : null,
-    };
-  });
+    for (const [order_number, order] of loaded) orders.set(keyOf(order_number), order);
+    const changed = missing.some(({ order_number, stamp }) => loaded.get(order_number)?.stamp !== stamp);
+    if (changed && tries < MOST_TRIES) continue;
+    return heads.flatMap(({ order_number }, index) => found[index] ?? loaded.get(order_number) ?? []);
+  }
 }
 
-type ReadOrder = { order: Order; position: number; bytes: number };
-async function readSome(deps: Deps, account_id: string, filter: OrderFilter, before: number, most: number) {
-  const rows = await listOrders(deps.db, account_id, filter, before, most);
-  return rows.map((row): ReadOrder => {
-    const order = answerOf(deps, account_id, row);
-    return { order, position: row.order_position, bytes: roughBytes(order) };
+/** Renders no more than this without giving other requests a turn. */
+const SLICE_CHARACTERS = 128 * 1024;
+
+async function renderOrders(deps: Deps, account_id: string, order_numbers: string[]): Promise<Map<string, OrderText>> {
+  return withKeysOfNow(deps, async () => {
+    const texts = new Map<string, OrderText>();
+    let slice = 0;
+    for (const row of await loadOrders(deps.db, account_id, order_numbers)) {
+      const { order_number, order_position, stamp } = row;
+      const order = answerOf(deps, account_id, row);
+      const text = JSON.stringify(order);
+      texts.set(order_number, { order_number, order_position, patient_id: order.patient_id, text, stamp });
+      slice += text.length;
+      if (slice < SLICE_CHARACTERS) continue;
+      slice = 0;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return texts;
   });
 }
-
-/** An order's size grows with its items and their prescriptions; measuring each one exactly would serialize it twice. */
-const BYTES_PER_ORDER = 1_500;
-const BYTES_PER_ITEM = 1_500;
-const roughBytes = ({ items, medication_requests }: Order) =>
-  BYTES_PER_ORDER +
-  BYTES_PER_ITEM * items.length +
-  medication_requests.reduce((sum, { sig_text }) => sum + BYTES_PER_ITEM + 2 * (sig_text?.length ?? 0), 0);
 
 /** An unsealed order with its state, for deciding a change. */
 export async function loadStoredOrder(deps: Deps, account_id: string, order_number: string, db: Queryable = deps.db) {
@@ -86,30 +147,41 @@ function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
 
 /** Unseals an order. Labels and payment tokens stay sealed until the caller asks for them. */
 export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
-  const {
-    address_sealed,
-    id_sealed,
-    patient_key,
-    reference_sealed: _,
-    label_format,
-    label_carrier,
-    label_tracking_no,
-    exceptions,
-    prescriptions,
-    ...kept
-  } = row;
+  const { order_number, address_sealed, label_format, exceptions, prescriptions } = row;
   const { revision, stage, held_from, sequence, clock_offset_s, payment_token_sealed } = row;
   const open = (column: SealedOrderColumn, sealed: Buffer) =>
-    deps.vault.open(sealed, orderPlace(column, account_id, row.order_number)).toString("utf8");
-  const patient_id = openPatientId(deps, account_id, { patient_key, id_sealed });
+    deps.vault.open(sealed, orderPlace(column, account_id, order_number)).toString("utf8");
+  const patient_id = openPatientId(deps, account_id, row);
+  // Each field by name: a copy of the whole row takes longer than all else here but the decryption.
   const order: StoredOrder = {
-    ...kept,
+    order_number,
+    order_status: row.order_status,
     patient_id,
-    reference: openReference(deps, { ...row, account_id }),
-    shipments: (row.shipments ?? []).map(isoShipment),
+    brand_id: row.brand_id,
+    reference: openReference(deps, {
+      account_id,
+      order_number,
+      reference: row.reference,
+      reference_sealed: row.reference_sealed,
+    }),
+    workflow: row.workflow,
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    shipping_method_id: row.shipping_method_id,
+    carrier: row.carrier,
+    signature_confirmation: row.signature_confirmation,
+    label: label_format && { format: label_format, carrier: row.label_carrier, tracking_no: row.label_tracking_no },
     address: address_sealed && (JSON.parse(open("address_sealed", address_sealed)) as Address),
-    label: label_format && { format: label_format, carrier: label_carrier, tracking_no: label_tracking_no },
+    items: row.items,
+    prescribed: row.prescribed,
+    drug_schedule: row.drug_schedule,
     exceptions: exceptions.map((one) => ({ ...one, raised_at: new Date(one.raised_at) })),
+    payer: row.payer,
+    payment_status: row.payment_status,
+    amount_cents: row.amount_cents,
+    captured_cents: row.captured_cents,
+    refunded_cents: row.refunded_cents,
+    shipments: (row.shipments ?? []).map(isoShipment),
   };
   const standing: OrderStanding = {
     state: (stage === null ? row.order_status : `${row.order_status}/${stage}`) as OrderState,
@@ -124,11 +196,14 @@ export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
     clock_offset_s,
     custom_label: (sealed: Buffer | null) => () => sealed && Buffer.from(open("label_sealed", sealed), "base64"),
     payment_token: () => (payment_token_sealed === null ? "" : open("payment_token_sealed", payment_token_sealed)),
-    prescriptions: prescriptions.map((one) => {
-      const { received_at, expires_at, ...prescription } = openWritten(deps.vault, account_id, one);
+    prescriptions: prescriptions.map((one) => ({
+      ...one,
+      ...writtenOf(deps.vault, account_id, one),
       // An order has only prescriptions of its patient.
-      return { ...prescription, patient_id, received_at: new Date(received_at), expires_at: new Date(expires_at) };
-    }),
+      patient_id,
+      received_at: new Date(one.received_at),
+      expires_at: new Date(one.expires_at),
+    })),
   };
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookPatient, fillOrderBook } from "../../../../bench/order-book.ts";
+import { createCopies } from "../../../src/copies.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
@@ -86,7 +87,7 @@ const lists: Record<string, { filter: Partial<OrderQuery>; found: "full" | "some
 for (const [name, { filter, found }] of Object.entries(lists)) {
   test(`a page of orders (${name}) reads a few rows, regardless of the number of orders`, async () => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx };
+      const deps = { ...app.deps, db: tx, copies: createCopies() };
       const page = await readOrders(deps, account_id, { ...all, ...filter }, Number.MAX_SAFE_INTEGER, PAGE);
       expect(page.orders.length > 0).toBe(found !== "none");
       expect(page.next !== null).toBe(found === "full");
@@ -99,7 +100,7 @@ test("the last pages of a list read as many rows as the first", async () => {
   const page = async (before: number) => {
     let next = 0;
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx };
+      const deps = { ...app.deps, db: tx, copies: createCopies() };
       ({ next } = (await readOrders(deps, account_id, all, before, PAGE)) as { next: number });
     });
     return { rows: total(looked), next };
@@ -111,6 +112,16 @@ test("the last pages of a list read as many rows as the first", async () => {
   );
   const last = await page(Number(rows[0]!["order_position"]));
   expect(Math.abs(last.rows - first.rows)).toBeLessThan(PAGE);
+});
+
+test("a page that the process rendered before reads only what can have changed", async () => {
+  const deps = { ...app.deps, copies: createCopies() };
+  const before = await readOrders(deps, account_id, all, Number.MAX_SAFE_INTEGER, PAGE);
+  const looked = await rowsRead(app.deps.db, async (tx) => {
+    expect(await readOrders({ ...deps, db: tx }, account_id, all, Number.MAX_SAFE_INTEGER, PAGE)).toEqual(before);
+  });
+  const tables = ["order_item", "orders", "prescription", "shipping_method"];
+  expect(looked.map(({ table }) => table).sort()).toEqual(tables);
 });
 
 test("reading one order reads a few rows", async () => {

@@ -18,11 +18,11 @@ const CAMPAIGNS = [
   ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "webhooks", "sdk", "contract", "neighbors"],
   "hostile",
 ];
-const BENCHES = ["intake", "orders", "safety", "token", "webhooks"];
+const BENCHES = ["operations", "fresh", "safety", "compare"];
 
 test.concurrent.each([
   ["chaos/main.ts", CAMPAIGNS, ["--count N", "--kills N", "--seed N", "(default 100000)", "(default random)"]],
-  ["bench/main.ts", BENCHES, ["--rounds N", "--seconds N", "--sizes N,N", "(default 1000,100000,1000000)"]],
+  ["bench/main.ts", BENCHES, ["--rounds N", "--seconds N", "--sizes N,N", "--service A,B", "(default .)", "--json"]],
 ])(
   "%s --help shows every run with its options and defaults",
   async (script, names, parts) => {
@@ -38,9 +38,12 @@ test.concurrent.each([
   ["chaos/main.ts", ["kill"], `Unknown campaign "kill". Valid: ${CAMPAIGNS.join(", ")}.`],
   ["chaos/main.ts", ["sdk", "--kills=1"], "Unknown option --kills. Valid for sdk: --count, --seed, --help."],
   ["bench/main.ts", ["tokens"], `Unknown bench "tokens". Valid: ${BENCHES.join(", ")}.`],
-  ["bench/main.ts", ["token", "--round", "1"], "Unknown option --round. Valid for token: --rounds, --seconds, --help."],
-  ["bench/main.ts", ["token", "--rounds", "few"], "--rounds is a whole number from 1."],
-  ["bench/main.ts", ["orders", "--sizes", "1000,5"], "--sizes are 0 or from 1000."],
+  ["bench/main.ts", ["safety", "--round", "1"], "Unknown option --round. Valid for safety: --rounds, --json, --help."],
+  ["bench/main.ts", ["fresh", "--rounds", "few"], "--rounds is a whole number from 1."],
+  ["bench/main.ts", ["operations", "--sizes", "1000,5"], "--sizes is a list of whole numbers from 1000."],
+  ["bench/main.ts", ["operations", "--only", "token,tokens"], '--only has no "tokens". Valid: post-order, '],
+  ["bench/main.ts", ["compare"], "compare needs A and B."],
+  ["bench/main.ts", ["compare", "a", "b", "c"], 'Name one bench at a time. Unexpected: "c".'],
 ])(
   "%s %j is rejected with the valid choices",
   async (script, args, message) => {

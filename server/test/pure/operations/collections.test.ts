@@ -25,6 +25,7 @@ const bounded: Record<string, string> = {
   "http/listener.ts routes": "one entry per route in the code",
   "http/connections.ts counts": "one entry per network with an open connection, and connections are limited",
   "http/connections.ts readers": "one entry per open connection, and connections are limited",
+  "metrics.ts series": "one entry per route in the code, method of HTTP and status",
   "passwords.ts waiting": "a caller that finds the line full gets 503",
   "audit-log.ts waiting": "refuses the read beyond MOST_ENTRIES or MOST_BYTES",
   "request-log.ts waiting": "drops and counts requests beyond MOST_WAITING",

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { type Queryable, statements } from "../../../src/db/db.ts";
 import { listQueue } from "../../../src/db/fulfillment/queue.ts";
-import { listOrders } from "../../../src/db/orders/order-list.ts";
+import { listOrderHeads } from "../../../src/db/orders/order-list.ts";
 import { readFeed } from "../../../src/db/webhooks/feed.ts";
 import { listNewestEvents } from "../../../src/db/webhooks/portal-webhooks.ts";
 import { functionStatements } from "./function-statements.ts";
@@ -19,7 +19,7 @@ export async function allStatements(): Promise<string[]> {
   const silent = { rows: async () => rows, row: async () => undefined } as unknown as Queryable;
   const start = { feed_position: 0, event_position: 0 };
   for (const filter of filters) {
-    await listOrders(silent, "", filter, 0, 1);
+    await listOrderHeads(silent, "", filter, 0, 1);
     await listQueue(silent, filter, null, 1, new Date());
     await readFeed(silent, "", filter, start, 1);
     await listNewestEvents(silent, "", filter, start, 1);
