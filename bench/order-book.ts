@@ -69,6 +69,10 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
       patient_key: PATIENT_NUMBER,
       order_status: "'Delivered'",
       stage: "null",
+      // A job may hold the sample meanwhile: the copies share its person.
+      held_from: "null",
+      open_exceptions: "0",
+      exception_ids: "'{}'",
       address_sealed: "g.address_sealed",
       order_position: `s.order_position - ($4 - g.number + 1) * ${POSITIONS_PER_ORDER}`,
       created_at: `s.created_at - ($4 - g.number + 1) * ${ORDER_EVERY}`,

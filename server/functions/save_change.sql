@@ -151,7 +151,7 @@ begin
     where i.account_id = save_change.account_id and i.order_number = save_change.order_number
       and i.item_id = (x.item->>'item_id')::integer;
     get diagnostics written = row_count;
-    perform conflict_unless(written = jsonb_array_length(changed_items));
+    perform conflict_unless(jsonb_array_length(changed_items) = written);
   end if;
 
   if resolved is not null then
