@@ -40,13 +40,6 @@ const keysOf = (entry: string) => `coalesce(a.patient_keys, array(
     where p.account_id = a.account_id
       and p.id_index = any(array(select jsonb_array_elements_text(coalesce(${entry}->'patients', '[]'))::bytea))))`;
 
-/** Part of a larger statement: writes the entry that `entry`, a JSON object, describes; none for JSON's null. */
-export const auditPart = (entry: string) => `
-  insert into audit_entry (${COLUMNS})
-  select ${VALUES}, ${keysOf(`(${entry})`)}
-  from given, jsonb_populate_record(null::audit_entry, coalesce(nullif(${entry}, 'null'), '{}')) a
-  where a.action is not null`;
-
 const add = statementOf<[entries: string]>(`
 insert into audit_entry (${COLUMNS})
 select ${VALUES}, ${keysOf("e.entry")}

@@ -39,6 +39,8 @@ function sqlOf(part: string, names: readonly string[]): string[] {
   const found = FIRST_WORD.exec(part);
   if (found === null) return [];
   const sql = part.slice(part.indexOf(found[1]!, found.index));
+  // A call that reads no table.
+  if (/^perform \w+\(/.test(sql)) return [];
   const stored = new RegExp(`(?<!insert) into (?:strict )?(?:${names.join("|")})(?:, (?:${names.join("|")}))*\\b`);
   return [
     sql
