@@ -131,10 +131,12 @@ export const orderStamp = (version: string) => `concat_ws(' ', ${version}, (
     select hashtextextended(string_agg(concat_ws(' ', m.id, m.carrier), ',' order by m.id), 0)
     from shipping_method m
     where m.account_id = $1), (
-    select string_agg(concat_ws(':', i.xmin, r.xmin), ' ' order by i.item_id)
+    select string_agg(concat_ws(':', i.xmin, (
+        select r.xmin
+        from prescription r
+        where r.account_id = $1 and r.prescription_id = i.prescription_id)), ' ' order by i.item_id)
     from order_item i
-    left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
-    where i.account_id = o.account_id and i.order_number = o.order_number)) as stamp`;
+    where i.account_id = $1 and i.order_number = o.order_number)) as stamp`;
 
 /** An order without its data: where it is in the list, and a text that changes with its answer. */
 export type OrderHead = { order_number: string; order_position: number; stamp: string };

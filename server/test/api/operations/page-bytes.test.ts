@@ -91,8 +91,10 @@ describe("the service", () => {
       const { event_id } = (await (await simulate(60 * KIB)).json()) as { event_id: string };
       sent.push(event_id);
     }
-    const { tenants } = app.environments.sandbox;
+    const { tenants, by_account } = app.environments.sandbox;
     const { of } = tenants;
+    // The next request of the account asks `of` again.
+    by_account.clear();
     const loaded: number[] = [];
     tenants.of = (account_id) => {
       const db = of(account_id);
@@ -119,6 +121,7 @@ describe("the service", () => {
       cursor = page.next_cursor;
     }
     tenants.of = of;
+    by_account.clear();
     expect(seen).toEqual(sent);
     expect(pages).toBe(3);
     expect(loaded).toHaveLength(pages);

@@ -16,7 +16,7 @@ export const REFERENCE_TABLES: ReadonlySet<string> = new Set([
 ]);
 
 /** Tables of the pharmacy itself: its people, its audit log, its processes. They stay on one server. */
-export const PHARMACY_TABLES: ReadonlySet<string> = new Set([
+const PHARMACY_TABLES: ReadonlySet<string> = new Set([
   "audit_destination",
   "audit_entry",
   "audit_key",
