@@ -70,6 +70,11 @@ const EXEMPT: readonly (readonly [part: string, reason: string])[] = [
   ["judged as materialized", "a page of events in the portal, at most 1,000 of them, with few deliveries waiting"],
 ];
 
+/**
+ * A page of orders by several filters may use the index of any of them. Test files that ran before build many of these.
+ */
+const hasSeveralFilters = (text: string) => /\bo\.order_position >= \$3 .*\$6/.test(text);
+
 let app: TestApp;
 let account_id: string;
 /** One connection of the service, whose plans are for a table without rows. */
@@ -172,7 +177,10 @@ test("every statement of an account searches by the same columns in a database t
     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
   const tenants = new Set(rows.map(({ name }) => String(name)));
   const texts = (await allStatements()).filter(
-    (text) => /^(with|select|insert|update|delete)\b/.test(text) && unboundTables(text, tenants).length === 0,
+    (text) =>
+      /^(with|select|insert|update|delete)\b/.test(text) &&
+      unboundTables(text, tenants).length === 0 &&
+      !hasSeveralFilters(text),
   );
   const explainAll = async (mode: Parameters<typeof open>[0]) => {
     const client = await open(mode);
