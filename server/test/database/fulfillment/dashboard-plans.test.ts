@@ -5,7 +5,7 @@ import { searchOrders } from "../../../src/usecases/fulfillment/search-orders.ts
 import { readHome } from "../../../src/usecases/operations/read-home.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { rowsRead } from "../../support/tools/rows-read.ts";
+import { rowsRead } from "../../support/sql/rows-read.ts";
 
 const ORDERS = 100_000;
 const ORDERS_AT_ONCE = 5_000;

@@ -10,7 +10,7 @@ import { restore, verifyBackup } from "../../../src/usecases/operations/restore.
 import { decodeMasterKey } from "../../../src/vault/master-key.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { backupLines } from "../../support/tools/backup-contents.ts";
-import { dumpSchema } from "../../support/tools/dump-schema.ts";
+import { dumpSchema } from "../../support/sql/dump-schema.ts";
 
 /** Backup and restore between real databases, next to a service that keeps working. */
 

@@ -5,8 +5,8 @@ import { readOrder } from "../../support/actions.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { ask } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { allStatements } from "../../support/tools/all-statements.ts";
-import { functionStatements } from "../../support/tools/function-statements.ts";
+import { allStatements } from "../../support/sql/all-statements.ts";
+import { functionStatements } from "../../support/sql/function-statements.ts";
 
 let app: TestApp;
 beforeAll(async () => {

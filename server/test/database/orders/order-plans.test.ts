@@ -7,7 +7,7 @@ import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
 import { type OrderQuery, readOrder, readOrders } from "../../../src/usecases/orders/read-orders.ts";
 import { newOrder, type OrderBody, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { rowsRead } from "../../support/tools/rows-read.ts";
+import { rowsRead } from "../../support/sql/rows-read.ts";
 
 const ORDERS = 3_000;
 // Enough rows that no version of PostgreSQL prefers a full scan.

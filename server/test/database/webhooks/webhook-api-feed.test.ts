@@ -10,7 +10,7 @@ import { newOrder, placed } from "../../support/orders.ts";
 import { openReceiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { rowsRead } from "../../support/tools/rows-read.ts";
+import { rowsRead } from "../../support/sql/rows-read.ts";
 import { until } from "../../support/tools/until.ts";
 import { type FeedAnswer, webhookCalls } from "../../support/webhook-api.ts";
 import { writeEvents } from "../../support/webhooks.ts";
