@@ -74,9 +74,12 @@ export function concatenation(
   const pattern = new RegExp([...replaced.keys()].map((text) => text.replaceAll("\\", "\\\\")).join("|"), "g");
   const found = [...json.matchAll(pattern)].map(([text]) => replaced.get(text)!);
   const parts = json.split(pattern).flatMap((text, number) => {
-    variables[`${name}_${number}`] = text;
     const expression = found[number];
-    return [`:${name}_${number}::text`, ...(expression === undefined ? [] : [expression])];
+    const then = expression === undefined ? [] : [expression];
+    // pgbench refuses a variable without a value.
+    if (text === "") return then;
+    variables[`${name}_${number}`] = text;
+    return [`:${name}_${number}::text`, ...then];
   });
   const groups = Array.from({ length: Math.ceil(parts.length / MOST_ARGUMENTS) }, (_, group) =>
     parts.slice(group * MOST_ARGUMENTS, (group + 1) * MOST_ARGUMENTS),

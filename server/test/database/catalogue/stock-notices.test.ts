@@ -1,5 +1,6 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { CHANNEL } from "../../../src/db/bus.ts";
 import type { Database } from "../../../src/db/db.ts";
 import { partner } from "../../../src/domain/orders/order.ts";
 import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
@@ -20,7 +21,7 @@ beforeAll(async () => {
   // Another process, from the database's view.
   listener = await app.deps.db.connect();
   listener.on("notification", ({ payload }) => heard.push(payload!));
-  await listener.query("listen pestle_changes");
+  await listener.query(`listen ${CHANNEL}`);
 });
 afterAll(async () => {
   await listener.end();

@@ -1,7 +1,7 @@
 import type { Product } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { announce, type Change } from "../../../src/db/bus.ts";
+import { announce, CHANNEL, type Change } from "../../../src/db/bus.ts";
 import { enterStock, listShelves } from "../../../src/db/catalogue/stock.ts";
 import { openDb } from "../../../src/db/db.ts";
 import { migrate } from "../../../src/db/migrate.ts";
@@ -132,7 +132,7 @@ describe("in_stock", () => {
     const listener = await app.deps.db.connect();
     const heard: Change[] = [];
     listener.on("notification", ({ payload }) => heard.push(JSON.parse(payload!)));
-    await listener.query("listen pestle_changes");
+    await listener.query(`listen ${CHANNEL}`);
     await receive("amoxicillin-500", 1);
     await count("amoxicillin-500", 100_000);
     // Notifications arrive in commit order: once this one has arrived, so have all earlier ones.

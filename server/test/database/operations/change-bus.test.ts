@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { announce } from "../../../src/db/bus.ts";
+import { announce, CHANNEL } from "../../../src/db/bus.ts";
 import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { SOON_MS, until } from "../../support/tools/until.ts";
@@ -72,7 +72,7 @@ test.each(["no JSON", "", "null", "17"])(
   "an unknown message on the channel (%j) drops the cached copies, and does nothing else",
   async (said) => {
     await read();
-    await app.deps.db.raw("select pg_notify('pestle_changes', $1)", [said]);
+    await app.deps.db.raw("select pg_notify($1, $2)", [CHANNEL, said]);
     await until(() => app.deps.copies.catalogues.size === 0, "the copies are dropped");
     expect((await read()).status).toBe(200);
   },
