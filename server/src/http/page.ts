@@ -1,5 +1,6 @@
 import { MOST_PAGE_BYTES } from "../domain/values/page-bytes.ts";
 import { refuse } from "../domain/values/refusals.ts";
+import { renderEach } from "../usecases/operations/render-each.ts";
 import { type Answer, answer, json, rendered, showing } from "./answer.ts";
 import { type CursorList, openCursor, sealCursor } from "./cursors.ts";
 
@@ -42,32 +43,6 @@ export function linkTo(url: string, cursor: string): string {
   const address = new URL(url, "http://list");
   address.searchParams.set("cursor", cursor);
   return `<${address.pathname}${address.search}>; rel="next"`;
-}
-
-/** Serializes no more than this without giving other requests a turn. */
-const SLICE_BYTES = 256 * 1024;
-
-/** Renders records one by one, up to a size, and lets other requests run in between. At least one is rendered. */
-export async function renderEach<Entry>(
-  records: readonly Entry[],
-  most_bytes = Number.POSITIVE_INFINITY,
-  textOf: (record: Entry) => string = JSON.stringify,
-): Promise<string[]> {
-  const texts: string[] = [];
-  let bytes = 0;
-  let slice = 0;
-  for (const record of records) {
-    const text = textOf(record);
-    const size = Buffer.byteLength(text) + 1;
-    if (texts.length > 0 && bytes + size > most_bytes) break;
-    texts.push(text);
-    bytes += size;
-    slice += size;
-    if (slice < SLICE_BYTES) continue;
-    slice = 0;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  return texts;
 }
 
 /**

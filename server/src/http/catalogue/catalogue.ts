@@ -1,8 +1,8 @@
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import { type CatalogueAnswers, readCatalogue } from "../../usecases/catalogue/read-catalogue.ts";
+import { renderEach } from "../../usecases/operations/render-each.ts";
 import { type Answer, answer, type Rendered, rendered } from "../answer.ts";
-import { renderEach } from "../page.ts";
 import type { ReadHandler } from "../partner-api.ts";
 
 const MOST_FILTER_VALUES = 200;

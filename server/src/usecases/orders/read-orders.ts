@@ -19,6 +19,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { writtenOf } from "../intake/written.ts";
 import { auditView, type PortalActor } from "../operations/audit-portal.ts";
 import { loadPage } from "../operations/load-page.ts";
+import { renderEach } from "../operations/render-each.ts";
 import { openPatientId, patientIndex } from "../patients/patient-rows.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
@@ -113,24 +114,21 @@ async function textsOf(deps: Deps, account_id: string, listHeads: () => Promise<
   }
 }
 
-/** Renders no more than this without giving other requests a turn. */
-const SLICE_CHARACTERS = 128 * 1024;
-
 async function renderOrders(deps: Deps, account_id: string, order_numbers: string[]): Promise<Map<string, OrderText>> {
   return withKeysOfNow(deps, async () => {
-    const texts = new Map<string, OrderText>();
-    let slice = 0;
-    for (const row of await loadOrders(deps.db, account_id, order_numbers)) {
-      const { order_number, order_position, stamp } = row;
+    const patient_ids: string[] = [];
+    const rows = await loadOrders(deps.db, account_id, order_numbers);
+    const texts = await renderEach(rows, undefined, (row) => {
       const order = answerOf(deps, account_id, row);
-      const text = JSON.stringify(order);
-      texts.set(order_number, { order_number, order_position, patient_id: order.patient_id, text, stamp });
-      slice += text.length;
-      if (slice < SLICE_CHARACTERS) continue;
-      slice = 0;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    return texts;
+      patient_ids.push(order.patient_id);
+      return JSON.stringify(order);
+    });
+    return new Map(
+      rows.map(({ order_number, order_position, stamp }, at) => [
+        order_number,
+        { order_number, order_position, patient_id: patient_ids[at]!, text: texts[at]!, stamp },
+      ]),
+    );
   });
 }
 
