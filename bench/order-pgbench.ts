@@ -124,7 +124,7 @@ async function sampleSave(
     address_validators: { sandbox: validator, production: validator },
   } as unknown as Deps;
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
-  const prepared = await prepareOrder({ ...deps, db }, orderer, body, JSON.stringify(body), now);
+  const prepared = await prepareOrder({ ...deps, db }, orderer, body, () => JSON.stringify(body), now);
   const { order } = await placeOrder(deps, taking, prepared, now);
   if (order.exceptions.length > 0) throw new Error("the sample order is held");
   // The service draws a new event id each time; here all ids are one text.

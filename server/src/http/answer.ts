@@ -19,9 +19,15 @@ export type Answer<Told = unknown> = {
 export const NOT_CACHED = "max-age=0, private, must-revalidate";
 const JSON_TYPE = "application/json; charset=utf-8";
 
-export function rendered(text: string): Rendered {
-  return { text, etag: `W/"${hash("sha256", text, "hex").slice(0, 32)}"` };
+export const rendered = (text: string): Rendered => ({ text, etag: etagOf(text) });
+
+/** A long text is encoded once, instead of once for its ETag, once for its length and once for the socket. */
+export function renderedBytes(text: string): Rendered {
+  const bytes = Buffer.from(text);
+  return { text: bytes, etag: etagOf(bytes) };
 }
+
+const etagOf = (body: string | Buffer) => `W/"${hash("sha256", body, "hex").slice(0, 32)}"`;
 
 /** A file to view or print. Its name does not identify the patient. */
 export const file = (bytes: Buffer, type: string, name: string): Answer<WebFile> => ({

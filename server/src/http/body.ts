@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isTypeInUtf8 } from "../domain/values/http-headers.ts";
-import { RequestProblems, refuse } from "../domain/values/refusals.ts";
-import { isSentObject } from "../domain/values/unknown-fields.ts";
+import { RequestProblems, refuse, refuseAll } from "../domain/values/refusals.ts";
+import { isSentObject, unknownFields } from "../domain/values/unknown-fields.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 
@@ -9,16 +9,29 @@ const LARGEST_BODY_BYTES = 1024 * 1024;
 /** Reads a larger body to its end and discards it, so that the caller gets the answer. Stops at this size. */
 const LARGEST_DRAIN_BYTES = 8 * 1024 * 1024;
 const DEEPEST_NESTING = 32;
+/** No request needs as many. Reading 60,000 of them would stop all other requests for a tenth of a second. */
+const MOST_NAMES = 5_000;
+/** Enough to find unknown fields in a body with too many. */
+const FIRST_FIELDS = 200;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Reads the body as a JSON object, or throws the 400 that names the problem. An optional body may be empty. */
-export async function readJsonObject(raw: IncomingMessage, options: { optional?: boolean } = {}): Promise<JsonObject> {
+/**
+ * Reads the body as a JSON object, or throws the 400 that names the problem. An optional body may be empty. With `known`,
+ * the names of the fields, a body with far too many fields gets the 422 for the first unknown ones.
+ */
+export async function readJsonObject(
+  raw: IncomingMessage,
+  options: { optional?: boolean; known?: readonly string[] | undefined } = {},
+): Promise<JsonObject> {
   const bytes = await readBody(raw);
   if (options.optional && bytes.length === 0) return {};
   if (!isTypeInUtf8(raw.headers["content-type"], "application/json")) refuse(40002, "Content-Type");
   if (bytes === "too large") refuse(40004, "body");
-  const value = parseJson(bytes);
-  return isSentObject(value) ? value : refuse(40000, "body");
+  const { value, whole } = parseJson(bytes);
+  if (!isSentObject(value)) refuse(40000, "body");
+  if (whole) return value;
+  if (options.known !== undefined) refuseAll(unknownFields(value, options.known));
+  return refuse(40004, "body");
 }
 
 /** The size of a body. A chunked one announces none. */
@@ -46,20 +59,24 @@ export function readBody(raw: IncomingMessage, largest_bytes = LARGEST_BODY_BYTE
   });
 }
 
-function parseJson(bytes: Buffer): unknown {
-  const { value, names } = parsed(bytes) ?? refuse(40001, "body");
+type Parsed = { value: unknown; names: number; whole: boolean };
+
+function parseJson(bytes: Buffer): Parsed {
+  const found = parsed(bytes) ?? refuse(40001, "body");
   // Do not guess which of two values is meant: the other one might be the right quantity.
-  if (namesOf(value) !== names) refuse(40001, "body");
-  return value;
+  if (found.whole && namesOf(found.value) !== found.names) refuse(40001, "body");
+  return found;
 }
 
-/** The value and the number of names in its text; undefined if it is not valid JSON. */
-function parsed(bytes: Buffer): { value: unknown; names: number } | undefined {
+/** The value and the number of names in its text; undefined if it is not valid JSON. Not `whole`: only the first fields. */
+function parsed(bytes: Buffer): Parsed | undefined {
   try {
     const text = utf8.decode(bytes);
     // Later code may recurse into the value, so limit its depth before parsing.
-    const { depth, names } = measure(text);
-    return depth > DEEPEST_NESTING ? undefined : { value: JSON.parse(text), names };
+    const { depth, names, first_fields } = measure(text);
+    if (depth > DEEPEST_NESTING) return undefined;
+    if (names <= MOST_NAMES) return { value: JSON.parse(text), names, whole: true };
+    return { value: first_fields === undefined ? {} : JSON.parse(`${first_fields}}`), names, whole: false };
   } catch {
     return undefined;
   }
@@ -67,12 +84,14 @@ function parsed(bytes: Buffer): { value: unknown; names: number } | undefined {
 
 /**
  * Measures the nesting depth and counts the names. Outside of strings, a colon follows each name and appears nowhere
- * else.
+ * else. `first_fields` is the text before the comma after so many fields of the outermost object.
  */
-function measure(text: string): { depth: number; names: number } {
+function measure(text: string): { depth: number; names: number; first_fields: string | undefined } {
   let level = 0;
   let depth = 0;
   let names = 0;
+  let fields = 0;
+  let first_fields: string | undefined;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -81,15 +100,18 @@ function measure(text: string): { depth: number; names: number } {
       else if (char === 0x22) inString = false;
     } else if (char === 0x22) inString = true;
     else if (char === 0x3a) names++;
+    else if (char === 0x2c && level === 1 && ++fields === FIRST_FIELDS) first_fields = text.slice(0, i);
     else if (char === 0x7b || char === 0x5b) depth = Math.max(depth, ++level);
     else if (char === 0x7d || char === 0x5d) level--;
   }
-  return { depth, names };
+  return { depth, names, first_fields };
 }
 
 /** A duplicate name counts once here. */
 function namesOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
-  const parts = Object.values(value);
-  return parts.reduce<number>((sum, part) => sum + namesOf(part), Array.isArray(value) ? 0 : parts.length);
+  const parts = Array.isArray(value) ? value : Object.values(value);
+  let names = parts === value ? 0 : parts.length;
+  for (const part of parts) if (typeof part === "object") names += namesOf(part);
+  return names;
 }

@@ -1,7 +1,7 @@
 import { MOST_PAGE_BYTES } from "../domain/values/page-bytes.ts";
 import { refuse } from "../domain/values/refusals.ts";
 import { renderEach } from "../usecases/operations/render-each.ts";
-import { type Answer, answer, json, rendered, showing } from "./answer.ts";
+import { type Answer, answer, json, renderedBytes, showing } from "./answer.ts";
 import { type CursorList, openCursor, sealCursor } from "./cursors.ts";
 
 /** The two parameters of every paged list (contract, Conventions 7). */
@@ -75,7 +75,7 @@ export async function listAnswer<Entry>(
     ...(given.whole && next_cursor === null ? {} : { next_cursor }),
   };
   const text = JSON.stringify(rest).replace("[]", () => `[${texts.join()}]`);
-  const made = answer(200, rendered(text), next_cursor === null ? undefined : { link: linkTo(url, next_cursor) });
+  const made = answer(200, renderedBytes(text), next_cursor === null ? undefined : { link: linkTo(url, next_cursor) });
   const { patientOf } = given;
   if (patientOf === undefined) return made;
   return showing(made, { patients: records.slice(0, texts.length).flatMap((entry) => patientOf(entry) ?? []) });

@@ -6,7 +6,7 @@ import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { version } from "../version.ts";
-import { json, type Rendered, rendered, send } from "./answer.ts";
+import { json, type Rendered, renderedBytes, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";
 
 /** The main listener's routes outside the partner API: health, metrics, documentation and the welcome page. */
@@ -48,7 +48,7 @@ export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: ()
     let document: Rendered | undefined;
     app.get(path, (request, reply) => {
       const { OPERATOR_NAME: operator_name } = deps.config;
-      document ??= rendered(JSON.stringify(describe({ version, operator_name, ...site.addresses() })));
+      document ??= renderedBytes(JSON.stringify(describe({ version, operator_name, ...site.addresses() })));
       return send(request, reply, { status: 200, body: document });
     });
   }

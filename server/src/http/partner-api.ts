@@ -1,4 +1,11 @@
-import { type AuditedOperation, type Endpoint, endpoints, type OperationId, partnerAudit } from "@pestle/contract";
+import {
+  type AuditedOperation,
+  type Endpoint,
+  endpoints,
+  type JsonSchema,
+  type OperationId,
+  partnerAudit,
+} from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
@@ -158,11 +165,12 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
 
 function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler) {
   const names = Object.keys(endpoint.query ?? {});
+  const optional = endpoint.body_optional ?? false;
+  const known = endpoint.body && Object.keys((endpoint.body.schema as JsonSchema)["properties"] ?? {});
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
-    const optional = endpoint.body_optional ?? false;
-    const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
+    const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional, known });
     const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
     const own = forAccount(deps, call.grant.account_id);
     const drawn = isDryRun(call)

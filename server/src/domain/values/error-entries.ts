@@ -2,7 +2,7 @@ import { type ErrorCode, type ErrorEntry, errors, messageOf } from "@pestle/cont
 import type { Problem } from "./refusals.ts";
 
 /** An answer names the first problems of each code and the first codes; a caller that repairs them sees the rest. */
-const MOST_DETAILS = 20;
+export const MOST_DETAILS = 20;
 export const MOST_CODES = 20;
 
 /** One entry per code, in code order, with its fields (contract, error bodies). */

@@ -3,7 +3,7 @@ import { isDate } from "./calendar.ts";
 import { fieldKinds } from "./field-kinds.ts";
 import { isUuid } from "./identifiers.ts";
 import type { Problem } from "./refusals.ts";
-import { isSentObject, type SentFields } from "./unknown-fields.ts";
+import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
 
 /** The readable part: an omitted or rejected field is absent, and a rejected list entry is undefined. */
 export type Read<T> = T extends readonly (infer Entry)[]
@@ -53,10 +53,7 @@ const rowsOf = (schema: JsonSchema) => schema["properties"] as Record<string, Js
 function readFields(schema: JsonSchema, sent: SentFields, prefix: string, walk: Walk): Record<string, unknown> {
   const rows = rowsOf(schema);
   const { required = [] } = schema as { required?: readonly string[] };
-  for (const name of Object.keys(sent)) {
-    // Rejects unknown fields: with an ignored `adress`, a parcel would go to the old address.
-    if (!Object.hasOwn(rows, name)) walk.problems.push({ code: 42200, field: `${prefix}${name}` });
-  }
+  walk.problems.push(...unknownFields(sent, Object.keys(rows), prefix));
   const fields: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(rows)) {
     if (sent[name] === undefined && !required.includes(name)) continue;

@@ -49,7 +49,7 @@ async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due
   };
   try {
     if (await attachPrescription(deps, orderer.account_id, due.prescription_id)) return false;
-    const prepared = await prepareOrder(deps, orderer, body, JSON.stringify(body), now);
+    const prepared = await prepareOrder(deps, orderer, body, () => JSON.stringify(body), now);
     await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
     return true;
   } catch (error) {

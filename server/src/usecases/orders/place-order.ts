@@ -48,7 +48,7 @@ export const createOrder = (deps: Deps, call: PartnerCall, body: SentFields): Pr
     call.key,
     201,
     orderWrite(deps, call, () =>
-      prepareOrder(deps, ordererOf(call, "createOrder"), body, canonicalJson(body), call.now),
+      prepareOrder(deps, ordererOf(call, "createOrder"), body, () => canonicalJson(body), call.now),
     ),
   );
 
@@ -66,9 +66,9 @@ export const createReorder = (
     orderWrite(deps, call, async () => {
       const whole = await prepareReorder(deps, call.grant.account_id, order_number, body);
       // Not the same request as an order with this body, nor as a reorder of another order.
-      const canonical = canonicalJson([order_number, body]);
+      const canonicalOf = () => canonicalJson([order_number, body]);
       const orderer = ordererOf(call, "createReorder");
-      return prepareOrder(deps, orderer, whole.body, canonical, call.now, whole.address);
+      return prepareOrder(deps, orderer, whole.body, canonicalOf, call.now, whole.address);
     }),
   );
 
@@ -125,7 +125,7 @@ export async function placeOrder(
 
 /** Returns what `createOrder` would do, and writes nothing. */
 export async function tryOrder(deps: Deps, { grant, now }: PartnerCall, body: SentFields): Promise<DryRun> {
-  const prepared = await prepareOrder(deps, grant, body, canonicalJson(body), now);
+  const prepared = await prepareOrder(deps, grant, body, () => canonicalJson(body), now);
   const { decision } = await withKeysOfNow(deps, () => decide(deps, deps.db, prepared, now));
   const order = decision.accepted && answerOf(decision.accepted);
   return {

@@ -38,7 +38,8 @@ export async function prepareOrder(
   deps: Deps,
   orderer: Orderer,
   body: SentFields,
-  canonical: string,
+  /** The request as a text. Equal requests give equal texts. */
+  canonicalOf: () => string,
   now: Date,
   /** Ship-to address if the body has none: the address of the order that is repeated. */
   address: Address | null = null,
@@ -51,6 +52,8 @@ export async function prepareOrder(
     typeof draft.address === "string"
       ? null
       : await deps.address_validators[orderer.environment].validate(draft.address.address);
+  // Sorting a huge body takes long, and no order with such problems is ever saved.
+  const canonical = problems.length === 0 ? canonicalOf() : "";
   // Keyed, because an attacker could guess bodies and compare plain hashes.
   const fingerprint = deps.vault.blindIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };

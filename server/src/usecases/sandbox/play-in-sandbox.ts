@@ -93,5 +93,5 @@ async function prepareInSandbox(deps: Deps, account: AccountRow, sent: SentField
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, account.clock_offset_s));
   const { formulary } = await readCatalogue(deps, account.account_id);
   const body = sandboxOrder(fact, formulary, today);
-  return prepareOrder(deps, account, body, canonicalJson(body), now);
+  return prepareOrder(deps, account, body, () => canonicalJson(body), now);
 }

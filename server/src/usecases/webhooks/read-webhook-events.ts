@@ -14,6 +14,7 @@ import type { Deps } from "../../deps.ts";
 import { attemptErrors } from "../../domain/webhooks/attempt-errors.ts";
 import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
 import { loadPage } from "../operations/load-page.ts";
+import { convertEach } from "../operations/render-each.ts";
 import { openBody, patientIn } from "./event-body.ts";
 
 type EventDeps = { db: Queryable; vault: Vault };
@@ -54,7 +55,8 @@ export async function readWebhookEvents(
   );
   return withKeysOfNow(deps, async () => {
     const { rows, more, end } = await readFeed(deps.db, account_id, filter, start, limit);
-    return { webhook_events: rows.map((row) => eventRecord(deps, row)), positions: rows, more, end };
+    const webhook_events = await convertEach(rows, (row) => eventRecord(deps, row), bodyBytes);
+    return { webhook_events, positions: rows, more, end };
   });
 }
 
@@ -93,6 +95,8 @@ export async function readEventBody(
   });
 }
 
+const bodyBytes = ({ body, body_sealed }: FeedRow) => (body_sealed ?? body ?? "").length;
+
 const eventRecord = ({ vault }: Pick<Deps, "vault">, { created_at, deliveries, ...row }: FeedRow): WebhookEventRecord =>
   eventOf(JSON.parse(openBody(vault, row)), { created_at, deliveries, ...row });
 
@@ -122,18 +126,17 @@ export async function readAttempts(
 ): Promise<{ attempts: WebhookAttempt[]; next: AttemptPosition | null } | undefined> {
   const event = await findEvent(deps.db, account_id, event_id);
   if (event === undefined) return undefined;
-  const body_bytes = (event.body_sealed ?? event.body ?? "").length;
+  const attemptBytes = ({ exchange_sealed }: AttemptRow) =>
+    // Each attempt repeats the event's body.
+    BYTES_PER_ATTEMPT + bodyBytes(event) + (exchange_sealed?.length ?? 0);
   return withKeysOfNow(deps, async () => {
     const { rows, more } = await loadPage(
       limit,
       (after: AttemptRow | undefined, most) => listAttempts(deps.db, account_id, event_id, after ?? before, most),
-      // Each attempt repeats the event's body.
-      ({ exchange_sealed }) => BYTES_PER_ATTEMPT + body_bytes + (exchange_sealed?.length ?? 0),
+      attemptBytes,
     );
-    return {
-      attempts: rows.map((row) => attemptAnswer(deps, account_id, event, row)),
-      next: more ? rows.at(-1)! : null,
-    };
+    const attempts = await convertEach(rows, (row) => attemptAnswer(deps, account_id, event, row), attemptBytes);
+    return { attempts, next: more ? rows.at(-1)! : null };
   });
 }
 

@@ -116,7 +116,7 @@ const scanned = async (order: Order) => {
 
 async function create(order: Order, body: OrderBody, actor: "partner" | "system") {
   const orderer = { account_id: shop.account_id, environment: "sandbox" as const, clock_offset_s: 0, actor };
-  const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now());
+  const prepared = await prepareOrder(app.deps, orderer, body, () => JSON.stringify(body), now());
   // The result is the order that this creates.
   Object.assign(order, (await placeOrder(app.deps, app.deps.db, prepared, now())).order);
 }
