@@ -95,8 +95,11 @@ const sigs = [
 const NOW = new Date("2026-11-10T15:00:00Z");
 const DAY_MS = 24 * 3600 * 1000;
 
-/** Orders as a pharmacy gets them: one to three items, up to 15 listed medications, allergies, conditions, earlier fills. */
-export function safetyOrders(count: number, seed: number): SafetyFacts[] {
+/**
+ * Orders as a pharmacy gets them: one to three items, up to 15 listed medications, allergies, conditions, earlier fills.
+ * The service remembers texts that it has read. With `new_texts`, half of the medications are texts that it never saw.
+ */
+export function safetyOrders(count: number, seed: number, new_texts = false): SafetyFacts[] {
   const random = seededRandom(seed);
   const upTo = (most: number) => Math.floor(random() * (most + 1));
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)]!;
@@ -134,8 +137,9 @@ export function safetyOrders(count: number, seed: number): SafetyFacts[] {
       };
     }),
     allergies: some(3, allergies),
-    // The number makes every text a new one, so that no cache can help.
-    medications: some(15, listed).map((text) => (random() < 0.5 ? text : `${text}, since ${1990 + (number % 36)}`)),
+    medications: some(15, listed).map((text) =>
+      random() < 0.5 ? text : `${text}, since ${new_texts ? number : 1990 + (number % 36)}`,
+    ),
     conditions: some(3, conditions),
     patient: { dob: `${1940 + upTo(70)}-06-15`, gender: pick(["M", "F"] as const), weight_kg: null },
     now: NOW,

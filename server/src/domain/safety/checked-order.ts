@@ -53,8 +53,8 @@ export function checkedOrder(
  */
 const listed = readOnce(
   (data: SafetyData, text): readonly Taken[] => {
-    const parts = text.split(/[,;\n]|\s(?:and|&)\s/i);
-    const named = parts.length > 1 ? parts.filter((part) => understand(data, part).substances.length > 0) : [];
+    const parts = understand(data, text).names > 1 ? text.split(/[,;\n]|\s(?:and|&)\s/i) : [];
+    const named = parts.filter((part) => understand(data, part).substances.length > 0);
     return (named.length > 1 ? named : [text]).map((drug) => {
       const { substances } = understand(data, drug);
       const absorbed = absorbedOf(data, substances, drug);

@@ -12,6 +12,12 @@ export const isOneLine = (value: unknown, longest: number): value is string =>
  */
 export function medicalWords(text: string): string {
   if (PLAIN.test(text)) return text;
+  if (ASCII.test(text))
+    return text
+      .replace(/['`]/g, "")
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, " ")
+      .trim();
   return text
     .normalize("NFKD")
     .replace(/[\p{M}\p{Cf}'’`´]/gu, "")
@@ -20,8 +26,9 @@ export function medicalWords(text: string): string {
     .trim();
 }
 
-/** Fast path: most names are already normalized, and the full way costs many times as much. */
+/** Fast paths: most names are already normalized, or at least English. The full way costs many times as much. */
 const PLAIN = /^[a-z0-9]+(?: [a-z0-9]+)*$/;
+const ASCII = /^[\t\n\r -~]*$/;
 
 /**
  * Whether two words differ by at most `most` edits: a letter added, omitted, changed, or two adjacent ones swapped.

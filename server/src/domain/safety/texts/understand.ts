@@ -17,6 +17,8 @@ export type Understood = {
   did_you_mean: readonly Substance[];
   /** One of them is two edits away, so it may mean a drug that the tables do not know. */
   doubtful: boolean;
+  /** How often it names something, even if it is the same again: "simvastatin 20 mg, simvastatin 80 mg". */
+  names: number;
 };
 
 /** Numbers and strengths are descriptions: "50", "250mg". */
@@ -25,6 +27,7 @@ const AMOUNT = /^\d+[a-z]{0,4}$/;
 const LIST = /[,;\n|•]+|\s[&+]\s/;
 /** After a name, a dash or a colon begins a remark. */
 const REMARK = /\s[-–—]+\s|:\s/;
+const BRACKETS = /\(([^()]*)\)|\[([^[\]]*)\]/g;
 const NOTHING = /^[\s.\-–—/0]*$/;
 const AND = "and";
 
@@ -47,9 +50,10 @@ function read(data: SafetyData, text: string): Understood {
     strange: [],
     did_you_mean: new Set(),
     doubtful: false,
+    names: 0,
   };
   const remarks: string[] = [];
-  const main = text.replaceAll(/\(([^()]*)\)|\[([^[\]]*)\]/g, (_all, round?: string, square?: string) => {
+  const main = text.replace(BRACKETS, (_all, round?: string, square?: string) => {
     remarks.push(round ?? square ?? "");
     return " ";
   });
@@ -62,6 +66,7 @@ function read(data: SafetyData, text: string): Understood {
     strange: found.strange,
     did_you_mean: [...found.did_you_mean],
     doubtful: found.doubtful,
+    names: found.names,
   };
 }
 
@@ -109,6 +114,7 @@ type Found = {
   strange: string[];
   did_you_mean: Set<Substance>;
   doubtful: boolean;
+  names: number;
 };
 
 /** Returns whether the text names something. In a remark, unknown words are ignored. */
@@ -167,7 +173,9 @@ function keep(found: Found, { substances, excipients, says }: Phrase): boolean {
   for (const one of substances) found.substances.add(one);
   for (const one of excipients) found.excipients.add(one);
   if (says === "no_allergies" || says === "no_drug") found.harmless = true;
-  return substances.length + excipients.length > 0;
+  const names = substances.length + excipients.length > 0;
+  if (names) found.names += 1;
+  return names;
 }
 
 const isSame = (one: Phrase, other: Phrase): boolean =>
