@@ -55,7 +55,7 @@ async function orderThenDie(): Promise<void> {
   const { body } = await newOrder(app, { prescription: prescribed(SKU, 90) });
   const now = app.deps.now();
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
-  const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now);
+  const prepared = await prepareOrder(app.deps, orderer, body, () => JSON.stringify(body), now);
   await expect(placeOrder(app.deps, killedAfterSave(), prepared, now)).rejects.toThrow("killed");
 }
 async function cancelThenDie(): Promise<void> {

@@ -4,8 +4,8 @@ import { anyOrder, listQueue } from "../../../src/usecases/fulfillment/list-queu
 import { searchOrders } from "../../../src/usecases/fulfillment/search-orders.ts";
 import { readHome } from "../../../src/usecases/operations/read-home.ts";
 import { newOrder, placed } from "../../support/orders.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const ORDERS = 100_000;
 const ORDERS_AT_ONCE = 5_000;

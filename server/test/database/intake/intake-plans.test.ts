@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { scriptFormat } from "../../../src/formats/formats.ts";
 import { receivePrescription } from "../../../src/usecases/intake/receive-prescription.ts";
 import { newMessage, openIntake } from "../../support/intake.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const ROWS = 3_000;
 /** Rows that a message may read, over all tables: its own, its patient's, the account's few settings. */

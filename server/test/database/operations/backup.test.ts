@@ -8,9 +8,9 @@ import { type Db, openDb } from "../../../src/db/db.ts";
 import { backUp } from "../../../src/usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../../src/usecases/operations/restore.ts";
 import { decodeMasterKey } from "../../../src/vault/master-key.ts";
+import { dumpSchema } from "../../support/sql/dump-schema.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { backupLines } from "../../support/tools/backup-contents.ts";
-import { dumpSchema } from "../../support/sql/dump-schema.ts";
 
 /** Backup and restore between real databases, next to a service that keeps working. */
 

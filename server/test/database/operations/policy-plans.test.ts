@@ -4,10 +4,10 @@ import { fillOrderBook } from "../../../../bench/order-book.ts";
 import { ACCOUNT_SETTING } from "../../../src/db/db.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { newOrder, placed } from "../../support/orders.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { allStatements } from "../../support/sql/all-statements.ts";
 import { lostSearches, type Searches, searchesOf, tableOf } from "../../support/sql/searches.ts";
 import { unboundTables } from "../../support/sql/unbound-tables.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** Enough that an index matters for the tables that grow. */
 const ORDERS = 3_000;

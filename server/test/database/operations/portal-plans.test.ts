@@ -7,8 +7,8 @@ import {
 } from "../../../src/db/operations/request-log.ts";
 import { listLatencies, listUsageHours } from "../../../src/db/operations/request-usage.ts";
 import { listNewestEvents } from "../../../src/db/webhooks/portal-webhooks.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const REQUESTS = 200_000;
 const EVENTS = 50_000;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Db, openDb } from "../../../src/db/db.ts";
-import { createTestDatabase } from "../../support/test-app.ts";
 import { allStatements } from "../../support/sql/all-statements.ts";
 import { isTenantTable, REFERENCE_TABLES } from "../../support/sql/table-kinds.ts";
 import { unboundTables } from "../../support/sql/unbound-tables.ts";
+import { createTestDatabase } from "../../support/test-app.ts";
 
 /**
  * The rules that let the tables be spread over several servers by `account_id`. Each exemption is a known gap with its

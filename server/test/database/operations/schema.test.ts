@@ -7,13 +7,13 @@ import { type Db, openDb } from "../../../src/db/db.ts";
 import { readFunctions, type StoredFunction } from "../../../src/db/functions.ts";
 import { migrate, migrationState, readMigrations, WrongDatabase } from "../../../src/db/migrate.ts";
 import { calls } from "../../../src/db/schema-rows.ts";
-import { createTestDatabase } from "../../support/test-app.ts";
 import { allStatements } from "../../support/sql/all-statements.ts";
 import { dumpRows } from "../../support/sql/dump-rows.ts";
 import { dumpSchema } from "../../support/sql/dump-schema.ts";
 import { functionStatements } from "../../support/sql/function-statements.ts";
 import { isTenantTable } from "../../support/sql/table-kinds.ts";
 import { unboundTables } from "../../support/sql/unbound-tables.ts";
+import { createTestDatabase } from "../../support/test-app.ts";
 
 const JOB = "a job of the service finds the accounts, or rows with their account, that have work";
 const DASHBOARD = "the pharmacy's people see all partners' work; the route asks for their role";

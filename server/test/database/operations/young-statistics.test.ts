@@ -4,10 +4,10 @@ import { fillOrderBook } from "../../../../bench/order-book.ts";
 import { ACCOUNT_SETTING, type Db, openDb, sql } from "../../../src/db/db.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { newOrder, placed } from "../../support/orders.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { allStatements } from "../../support/sql/all-statements.ts";
 import { explain, lostSearches, type Prepared, prepare, type Searches } from "../../support/sql/searches.ts";
 import { unboundTables } from "../../support/sql/unbound-tables.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const ORDERS = 10_000;
 /** Tables of short-lived rows, which the order book does not fill. */

@@ -4,9 +4,9 @@ import { readFunctions } from "../../../src/db/functions.ts";
 import { readOrder } from "../../support/actions.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { ask } from "../../support/patient.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { allStatements } from "../../support/sql/all-statements.ts";
 import { functionStatements } from "../../support/sql/function-statements.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -6,8 +6,8 @@ import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
 import { type OrderQuery, readOrder, readOrders } from "../../../src/usecases/orders/read-orders.ts";
 import { newOrder, type OrderBody, placed } from "../../support/orders.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const ORDERS = 3_000;
 // Enough rows that no version of PostgreSQL prefers a full scan.
@@ -135,7 +135,7 @@ test("reading one order reads a few rows", async () => {
 test("a new order reads a few rows, regardless of the number of orders and products", async () => {
   const now = app.deps.now();
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
-  const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now);
+  const prepared = await prepareOrder(app.deps, orderer, body, () => JSON.stringify(body), now);
   const looked = await rowsRead(app.deps.db, async (tx) => {
     const { order } = await placeOrder(app.deps, tx, prepared, now);
     expect(order.exceptions).toEqual([]);

@@ -12,8 +12,8 @@ import { loadDueEndpoints } from "../../../src/db/webhooks/due-endpoints.ts";
 import { requeueEvent } from "../../../src/db/webhooks/redelivery.ts";
 import { openAttemptBook } from "../../../src/usecases/webhooks/attempt-book.ts";
 import { openRawReceiver, openReceiver } from "../../support/receiver.ts";
-import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
+import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
 import { addEndpoint, deliveryOf, writeEvents } from "../../support/webhooks.ts";
 
 /** Several processes on one queue. The first one here delivers nothing, so that the test can inspect its rows. */
