@@ -7,6 +7,8 @@ import { performance } from "node:perf_hooks";
  */
 export type Load = {
   url: string;
+  /** The same service at other addresses. The connections alternate. */
+  others?: string[];
   requests: string[];
   connections: number;
   duration_ms: number;
@@ -39,8 +41,18 @@ process.on("message", (load: Load) => {
 });
 
 async function measure(load: Load): Promise<Measured> {
-  const { url, requests, connections, duration_ms, at_least = 0, numbered, status = 200, due_per_second } = load;
-  const { hostname, port } = new URL(url);
+  const {
+    url,
+    others = [],
+    requests,
+    connections,
+    duration_ms,
+    at_least = 0,
+    numbered,
+    status = 200,
+    due_per_second,
+  } = load;
+  const addresses = [url, ...others].map((one) => new URL(one));
   const templates = requests.map((text) => templateOf(text, numbered?.mark));
   const latencies_ms: number[] = [];
   const not_ok = new Set<string>();
@@ -51,8 +63,9 @@ async function measure(load: Load): Promise<Measured> {
   const dueAt = (number: number) =>
     due_per_second === undefined ? performance.now() : begin_ms + (number * 1000) / due_per_second;
 
-  const drive = () =>
+  const drive = (_: unknown, nth: number) =>
     new Promise<void>((resolve, reject) => {
+      const { hostname, port } = addresses[nth % addresses.length]!;
       const socket = connect(Number(port), hostname);
       socket.setNoDelay(true);
       // Measured from the due time: a request that waited for a free connection was slow for its caller.

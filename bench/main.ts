@@ -65,6 +65,12 @@ const benches: Record<string, Bench> = {
     options: { rounds: rounds(1), seconds: seconds(150), warm, service, json },
     run: async (effort, { texts }) => (await import("./fresh.ts")).benchFresh(effort, { services: texts["service"]! }),
   },
+  processes: {
+    about: "two processes on one database compared with one, each held to 40 % of a core (Linux, as root)",
+    minutes: 8,
+    options: { rounds: rounds(3), seconds: seconds(3), warm, json },
+    run: async (effort) => (await import("./processes.ts")).benchProcesses(effort),
+  },
   safety: {
     about: "all safety checks of one order, and the load time and memory of the safety tables",
     minutes: 1,

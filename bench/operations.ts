@@ -87,7 +87,7 @@ export async function benchOperations(effort: Effort, selection: Selection): Pro
   });
 }
 
-async function openOperations(stage: Stage, size: number, only: readonly string[]): Promise<Operation[]> {
+export async function openOperations(stage: Stage, size: number, only: readonly string[]): Promise<Operation[]> {
   const account = await openAccount(stage);
   const scene = { stage, account, webhooks: await openWebhooks(stage, account), size };
   const wanted = (key: string) => only.length === 0 || only.includes(key);

@@ -1,14 +1,22 @@
-import { mkdtempSync } from "node:fs";
+import { copyFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { type From, killServer, removeDataDir, startServer, stopServer } from "../chaos/server-process.ts";
+import {
+  type From,
+  killServer,
+  removeDataDir,
+  type ServerProcess,
+  startServer,
+  stopServer,
+} from "../chaos/server-process.ts";
 import { findPgbench, startSystemPostgres } from "../scripts/system-postgres.ts";
 import type { Database } from "../server/src/db/db.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import type { Checkout } from "./checkout.ts";
 import { type ChildFile, startChild } from "./child.ts";
+import { holdToShare } from "./core-share.ts";
 import { cpuUsedFrom } from "./cpu.ts";
 import type { Load, Measured } from "./load.ts";
 import { type PgbenchRun, runPgbench } from "./pgbench.ts";
@@ -28,7 +36,7 @@ export type Stage = {
   /** The service's own database and keys, to prepare a measurement. */
   db: Database;
   vault: Vault;
-  measure(name: string, load: Omit<Load, "connections">): Promise<Measured>;
+  measure(name: string, load: Omit<Load, "connections" | "others">): Promise<Measured>;
   /** Runs something and returns what it cost the service and PostgreSQL in total. */
   costOf<Result>(work: () => Promise<Result>): Promise<Cost & { result: Result }>;
   /** Null if the checkout's statements do not run there. */
@@ -42,6 +50,10 @@ export type StageOptions = {
   from?: From | undefined;
   /** A folder for a processor profile of the service. */
   profile?: string | undefined;
+  /** Processes of the service on the same database; one if absent. The connections of a load alternate between them. */
+  processes?: number;
+  /** Holds each process to this share of a core. */
+  core_share?: number;
 };
 
 const CONNECTIONS = 32;
@@ -50,7 +62,7 @@ const DATABASE = "pestle_bench";
 const MASTER_KEY = "0".repeat(64);
 
 export async function onStage<Result>(
-  { checkout, from = "built", profile }: StageOptions,
+  { checkout, from = "built", profile, processes = 1, core_share }: StageOptions,
   work: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
   const bin_dir = findPgbench();
@@ -72,14 +84,24 @@ export async function onStage<Result>(
       return started;
     };
     const generator = child("./load.ts");
-    const data_dir = mkdtempSync(join(tmpdir(), "pestle-bench-"));
-    closers.unshift(() => removeDataDir(data_dir));
     const url = postgres.url.replace("{database}", DATABASE);
     const env = { DATABASE_URL: url, MASTER_KEY, LOG_LEVEL: "info" };
     const node_args = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
-    const server = await startServer({ root: checkout.root, data_dir, from, node_args, env, args: ["--demo"] });
-    // A killed process writes no profile.
-    closers.unshift(() => (profile === undefined ? killServer(server) : stopServer(server)));
+    const data_dirs: string[] = [];
+    const servers: ServerProcess[] = [];
+    for (let number = 0; number < processes; number++) {
+      const data_dir = mkdtempSync(join(tmpdir(), "pestle-bench-"));
+      closers.unshift(() => removeDataDir(data_dir));
+      // The other processes read from the file that the demo exists, and write their own addresses there.
+      if (number > 0) copyFileSync(join(data_dirs[0]!, "demo.json"), join(data_dir, "demo.json"));
+      data_dirs.push(data_dir);
+      const server = await startServer({ root: checkout.root, data_dir, from, node_args, env, args: ["--demo"] });
+      if (core_share !== undefined) closers.unshift(holdToShare(server.pid, core_share));
+      // A killed process writes no profile.
+      closers.unshift(() => (profile === undefined ? killServer(server) : stopServer(server)));
+      servers.push(server);
+    }
+    const [{ demo }] = servers as [ServerProcess];
     const { modules } = checkout;
     const { openDb } = modules["server/src/db/db.ts"];
     const db = openDb({ connection: { connectionString: url }, pool_size: 2, named_statements: true });
@@ -90,20 +112,21 @@ export async function onStage<Result>(
 
     return await work({
       checkout,
-      demo: server.demo,
+      demo,
       db,
       vault,
       async measure(name, load) {
-        const answer = await generator.ask({ ...load, connections: CONNECTIONS });
+        const others = load.url === demo.base_url ? servers.slice(1).map((server) => server.demo.base_url) : [];
+        const answer = await generator.ask({ ...load, others, connections: CONNECTIONS });
         const measured = answer["measured"] as Measured;
         if (measured.not_ok.length > 0) throw new Error(`${name}: answers with ${measured.not_ok.join(", ")}`);
         return measured;
       },
       async costOf(work) {
-        const spent = [server.pid, postgres.pid].map(cpuUsedFrom);
+        const spent = [postgres, ...servers].map(({ pid }) => cpuUsedFrom(pid));
         const result = await work();
-        const [service_ms, postgres_ms] = spent.map((used_ms) => used_ms());
-        return { result, service_ms: service_ms!, postgres_ms: postgres_ms! };
+        const [postgres_ms = null, ...services_ms] = spent.map((used_ms) => used_ms());
+        return { result, service_ms: sumOf(services_ms), postgres_ms };
       },
       pgbench(run) {
         const used_ms = cpuUsedFrom(postgres.pid);
@@ -134,6 +157,9 @@ export function onStages<Result>(
   if (next === undefined) return work(opened);
   return onStage(next, (stage) => onStages(rest, work, [...opened, stage]));
 }
+
+const sumOf = (values: readonly (number | null)[]) =>
+  values.reduce((sum, value) => (sum === null || value === null ? null : sum + value), 0);
 
 /** The share of each of `count` operations. */
 export const each = (total: number | null, count: number) => (total === null || count === 0 ? null : total / count);

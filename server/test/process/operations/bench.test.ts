@@ -3,6 +3,7 @@ import type { Figures, Run } from "../../../../bench/figures.ts";
 import { benchFresh } from "../../../../bench/fresh.ts";
 import { OPERATION_KEYS } from "../../../../bench/operation-keys.ts";
 import { AIMS, benchOperations } from "../../../../bench/operations.ts";
+import { benchProcesses } from "../../../../bench/processes.ts";
 import { benchSafety } from "../../../../bench/safety.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 
@@ -49,10 +50,20 @@ test("the bench of a fresh database reports its slowest part", async () => {
   expectFigures("fresh", json.measurements[0]!.operations["POST /orders, fresh database"]!, names);
 }, 300_000);
 
+test("the bench of two processes reports the rates of one and of two", async () => {
+  const report = () => benchProcesses(effort, { from: TESTED, keys: ["not-modified"] });
+  // Only root on Linux may hold a process to a share of a core.
+  if (!HAS_CPU || process.getuid?.() !== 0) return expect(report()).rejects.toThrow(/control groups|as root/);
+  const { json } = await report();
+  const { one, two, ratio } = json.operations["304 to ?patient_id="]!;
+  expect([one! > 0, two! > 0]).toEqual([true, true]);
+  expect(ratio).toBeCloseTo(two! / one!);
+}, 300_000);
+
 test("the safety bench reports the check of an order and the cost of the tables", async () => {
   const { text, json } = await benchSafety({ rounds: 1 }, { from: "source", orders: 200 });
   expect(json).toMatchObject({ bench: "safety", rounds: 1, orders: 200, reached: expect.any(Boolean) });
-  for (const figure of ["p50_ms", "p99_ms", "p50_again_ms", "load_ms", "tables_mb", "findings_per_order"]) {
+  for (const figure of ["p50_ms", "p99_ms", "p50_new_texts_ms", "load_ms", "tables_mb", "findings_per_order"]) {
     expect([figure, Number(json[figure]) > 0]).toEqual([figure, true]);
   }
   expect(text).toContain("memory of the tables");
