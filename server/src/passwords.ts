@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { isCommonPassword } from "./adapters/common-passwords.ts";
 import { passwordProblem, passwordProblems } from "./domain/accounts/password-rules.ts";
 import { StatusRefusal } from "./domain/values/refusals.ts";
@@ -11,8 +12,8 @@ export type Passwords = {
   check(password: string, kept: string | null): Promise<"wrong" | "right" | "cheap">;
 };
 
-/** A hash takes 128 MiB, so a flood of sign-ins must not start many at once. */
-const AT_ONCE = 2;
+/** A hash takes 128 MiB and a core, so a flood of sign-ins must not start many at once, nor occupy every core. */
+const AT_ONCE = Math.min(2, Math.max(1, availableParallelism() - 1));
 const MOST_WAITING = 40;
 const RETRY_AFTER_S = 5;
 
