@@ -52,7 +52,7 @@ export async function prepareOrder(
       ? null
       : await deps.address_validators[orderer.environment].validate(draft.address.address);
   // Keyed, because an attacker could guess bodies and compare plain hashes.
-  const fingerprint = deps.vault.blindIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
+  const fingerprint = deps.vault.layeredIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };
 }
 
