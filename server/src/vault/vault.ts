@@ -170,7 +170,7 @@ const indexKeyName = (layer: number) => (layer === FIRST_LAYER ? "data_key 0" : 
 export const wrapIndexKey = (master: MasterKey, key: Buffer, layer: number) => master.wrap(key, indexKeyName(layer));
 
 /** The index keys, oldest first. */
-export async function unwrapIndexKeys(
+async function unwrapIndexKeys(
   master: MasterKey,
   rows: readonly Pick<IndexKeyRow, "layer" | "wrapped">[],
 ): Promise<Buffer[]> {
