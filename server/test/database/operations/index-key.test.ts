@@ -239,10 +239,6 @@ describe("after a rotation of the index key", () => {
 
   test("a prescription for a known patient creates no second one, and its sender's own id finds the patient", async () => {
     const { account_id } = app.demo.partners[0]!;
-    const patients = async () => (await one("select count(*)::int as count from patient"))[0].count;
-    const count = await patients();
-    expect((await addPatient(app, { patient: known })).patient_id).toBe(patient_id);
-    expect(await patients()).toBe(count);
     const { alias_indexes } = blindIndexes(app.deps, account_id, "TESTCLINIC", { ...person, ...known });
     const nothing = { name_dob_index: null, phone_index: null, wanted_indexes: [], meant_index: null };
     const found = await loadIntakeContext(app.deps.db, {
@@ -256,6 +252,11 @@ describe("after a rotation of the index key", () => {
     });
     const row = await loadPatient(app.deps.db, account_id, patientIndex(app.deps, account_id, patient_id));
     expect(found.patients).toMatchObject([{ patient_key: row!.patient_key, same_id: true }]);
+    // Only now, because the message adds the alias again.
+    const patients = async () => (await one("select count(*)::int as count from patient"))[0].count;
+    const count = await patients();
+    expect((await addPatient(app, { patient: known })).patient_id).toBe(patient_id);
+    expect(await patients()).toBe(count);
   });
 
   test("a repeated request gets its stored answer, and a repeated order is recognized", async () => {
