@@ -435,7 +435,7 @@ export const asvs: readonly AsvsRow[] = [
   at("11.1.1", "key policy", written("docs/guides/security.md")),
   at("11.1.2", "inventory of cryptography", written("SECURITY.md", "docs/guides/security.md")),
   at("11.2.1", "known implementations", shown("pure/architecture", "Only node:crypto, in few files.")),
-  at("11.2.2", "keys can be replaced", shown("api/operations/keys")),
+  at("11.2.2", "keys can be replaced", shown("api/operations/keys", "database/operations/index-key")),
   at("11.2.3", "128 bits and more", shown("api/operations/keys")),
   at("11.2.5", "cryptography fails closed", shown("api/operations/keys")),
   at("11.3.1", "no weak modes", shown("api/operations/keys", "AES-256-GCM only.")),

@@ -119,6 +119,8 @@ export async function startApp(
     webhook_client?: WebhookClient;
     /** The logarithm of scrypt's N. Tests use a low one. */
     password_cost?: number;
+    /** The index key was rotated while this process had no connection. It serves nothing anymore and must end. */
+    onIndexKeyChanged?: (error: Error) => void;
   } = {},
 ): Promise<App> {
   const log = options.log ?? createLog(config);
@@ -133,6 +135,7 @@ export async function startApp(
   const database = await openDatabase(config, {
     log: (message) => log.info(message),
     onBroken,
+    onIndexKeyChanged: options.onIndexKeyChanged,
     onEvents: () => deliveries.wake(),
     onAnnounced: (change) => dropChanged(copies, JSON.parse(change) as Change),
   });

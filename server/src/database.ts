@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import { connectionTo } from "./db/connection.ts";
 import { type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
+import { indexKeyFence } from "./db/index-key-fence.ts";
 import { loadRole, type Roles } from "./db/roles.ts";
 
 /** The connections of one environment. */
@@ -17,8 +18,11 @@ type Pools = {
 export type Database = Pools & {
   /** The same with the sandbox's own connections. */
   sandbox: Pools;
-  /** Opens the database as the owner of the tables, for migrations, backups and restores. The caller closes it. */
-  openOwner(): Db;
+  /**
+   * Opens the database as the owner of the tables, for migrations, backups and restores. The caller closes it. `rotates`:
+   * for the rotation of the index key, which must be the only one with a connection.
+   */
+  openOwner(options?: { rotates?: boolean }): Db;
   /** Undefined if one role does everything. */
   roles(): Promise<Roles | undefined>;
   embedded: boolean;
@@ -30,6 +34,8 @@ export type Database = Pools & {
 
 type Connections = Record<"owner" | "service" | "jobs", DbOptions["connection"]>;
 
+/** Tells the connections of the rotation from those that it must not find. */
+const ROTATION_NAME = "pestle index key rotation";
 /** One to claim, one to record results, one spare. */
 const QUEUE_CONNECTIONS = 3;
 const OWNER_CONNECTIONS = 2;
@@ -40,11 +46,17 @@ export async function openDatabase(
   config: Config,
   {
     log,
+    onIndexKeyChanged,
     ...report
-  }: { log?: (message: string) => void } & Pick<DbOptions, "onBroken" | "onEvents" | "onAnnounced"> = {},
+  }: {
+    log?: (message: string) => void;
+    /** The index key was rotated while this process had no connection. It gets none again, so it must end. */
+    onIndexKeyChanged?: ((error: Error) => void) | undefined;
+  } & Pick<DbOptions, "onBroken" | "onEvents" | "onAnnounced"> = {},
 ): Promise<Database> {
   const shared = {
     named_statements: config.DATABASE_NAMED_STATEMENTS === "true",
+    fence: indexKeyFence(onIndexKeyChanged),
     ...report,
   };
   // A pool connects when it is used, so a command that never uses the sandbox's costs nothing.
@@ -65,7 +77,13 @@ export async function openDatabase(
     return {
       ...production,
       sandbox,
-      openOwner: () => openDb({ ...shared, connection: owner, pool_size: OWNER_CONNECTIONS }),
+      openOwner: ({ rotates = false } = {}) =>
+        openDb({
+          ...shared,
+          ...(rotates && { fence: null }),
+          connection: rotates ? { ...owner, application_name: ROTATION_NAME } : owner,
+          pool_size: OWNER_CONNECTIONS,
+        }),
       roles: async () => (split ? { service: await loadRole(tenants), jobs: await loadRole(db) } : undefined),
       close: async () => void (await Promise.all([...pools].map((pool) => pool.close()))),
     };

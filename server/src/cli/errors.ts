@@ -1,5 +1,6 @@
 import { CommanderError } from "commander";
 import { WrongSetting } from "../config.ts";
+import { IndexKeyRefusal } from "../db/index-key-fence.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 
 /** Invalid or conflicting arguments. */
@@ -16,6 +17,7 @@ export function explain(error: unknown): { line: string; exit_code: 1 | 2 } {
   }
   if (error instanceof WrongUsage || error instanceof WrongSetting)
     return { line: oneLine(error.message), exit_code: 2 };
+  if (error instanceof IndexKeyRefusal) return { line: oneLine(error.message), exit_code: 1 };
   if (error instanceof StatusRefusal) {
     return { line: "Cannot reach the database. Check that it is running, and check DATABASE_URL.", exit_code: 1 };
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Config } from "../config.ts";
 import { type Database, openDatabase } from "../database.ts";
 import type { Db } from "../db/db.ts";
+import { IndexKeyRefusal } from "../db/index-key-fence.ts";
 import { migrationState } from "../db/migrate.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
@@ -29,12 +30,12 @@ export type OwnerSession = Pick<Database, "roles"> & { db: Db; now: Date };
 export const withOwner = <Result>(
   config: Config,
   work: (session: OwnerSession) => Promise<Result>,
-  options: { create?: boolean } = {},
+  { rotates = false, ...options }: { create?: boolean; rotates?: boolean } = {},
 ): Promise<Result> =>
   opened(
     config,
     async (database) => {
-      const db = database.openOwner();
+      const db = database.openOwner({ rotates });
       try {
         return await work({ db, roles: database.roles, now: new Date() });
       } finally {
@@ -63,7 +64,7 @@ async function opened<Result>(
   try {
     return await work(database);
   } catch (error) {
-    if (!(error instanceof StatusRefusal)) throw error;
+    if (!(error instanceof StatusRefusal) || error instanceof IndexKeyRefusal) throw error;
     const remedy =
       config.DATABASE_URL === "" ? "See DATA_DIR/postgres.log." : "Check that it is running, and check DATABASE_URL.";
     throw new AdminRefusal(`Cannot reach the database: ${reason(trouble)}. ${remedy}`, { cause: trouble });
@@ -75,12 +76,16 @@ async function opened<Result>(
 /** For commands that need this build's tables. Only `migrate` and `start` change the schema. */
 export function withSchema<Result>(config: Config, work: (session: Session) => Promise<Result>): Promise<Result> {
   return withDatabase(config, async (session) => {
-    const { pending } = await migrationState(session.db);
-    if (pending.length > 0)
-      throw new AdminRefusal("The database is older than this build. Run `pestle migrate` first.");
-    await auditCommand(session.db, session.now);
+    await enterSchema(session);
     return work(session);
   });
+}
+
+/** Refuses an older schema, and writes the command's audit entry. */
+export async function enterSchema({ db, now }: { db: Db; now: Date }): Promise<void> {
+  const { pending } = await migrationState(db);
+  if (pending.length > 0) throw new AdminRefusal("The database is older than this build. Run `pestle migrate` first.");
+  await auditCommand(db, now);
 }
 
 /** For commands that encrypt or decrypt. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
 import { StatusRefusal } from "../domain/values/refusals.ts";
+import { type IndexKeyFence, indexKeyFence } from "./index-key-fence.ts";
 
 /** A named statement: PostgreSQL plans it once per connection. */
 export type Statement<Params extends readonly unknown[], Row> = {
@@ -62,6 +63,8 @@ export type Db = Database & {
   of(account_id: string): Database;
   /** A separate connection outside the pool, for LISTEN. The caller ends it. */
   connect(): Promise<pg.Client>;
+  /** Connections that open from now on must find this index key in the database (ADR 0052). */
+  requireIndexKey(index_key_id: string): void;
   close(): Promise<void>;
 };
 
@@ -82,6 +85,8 @@ export type DbOptions = {
   onAnnounced?: (change: string) => void;
   /** How long a statement may go unanswered before we treat the database as unreachable. */
   silent_after_ms?: number;
+  /** What each connection passes before it serves anything. Null for the rotation of the index key itself. */
+  fence?: IndexKeyFence | null;
 };
 
 /** Callbacks about the statements that were sent. */
@@ -131,6 +136,7 @@ export function openDb(options: DbOptions): Db {
     named_statements,
     onBroken,
     silent_after_ms: query_timeout = SILENT_AFTER_MS,
+    fence = indexKeyFence(),
   } = options;
   const limited = (text: string): LimitedQuery => ({ text, query_timeout });
   const clientConfig: pg.ClientConfig = {
@@ -154,7 +160,8 @@ export function openDb(options: DbOptions): Db {
         ...(named_statements ? ["set plan_cache_mode = force_generic_plan"] : []),
         ...(options.along_indexes ? NO_SCANS : []),
       ];
-      await client.query(limited(settings.join("; ")));
+      if (fence === null) await client.query(limited(settings.join("; ")));
+      else await fence.enter(client, settings, query_timeout);
       // Prepared once here, so that a statement of an account only binds it.
       if (named_statements) await client.query({ ...limited(enterText("$1")), name: ENTER, values: [""] });
     },
@@ -282,8 +289,15 @@ export function openDb(options: DbOptions): Db {
       const client = new pg.Client({ ...clientConfig, statement_timeout: 0 });
       neverUnheard(client);
       await client.connect();
+      try {
+        await fence?.enter(client, [], query_timeout);
+      } catch (error) {
+        await client.end().catch(() => {});
+        throw error;
+      }
       return client;
     },
+    requireIndexKey: (index_key_id) => fence?.require(index_key_id),
     close: () => pool.end(),
   };
 }

@@ -165,9 +165,10 @@ export type Rows = {
     body_sealed: Bytes;
   };
   index_key: {
-    singleton?: boolean;
     wrapped: Bytes;
     created_at: Instant;
+    layer: number;
+    index_key_id?: string;
   };
   intake_message: {
     account_id: string;

@@ -13,21 +13,29 @@ const LONGEST = 200;
  * cursor: the keyed hash of the text is both its seal and the start of its cipher (RFC 5297 describes this kind).
  */
 export function sealCursor(list: CursorList, text: string): string {
-  const tag = tagOf(list, text);
-  const cipher = createCipheriv("aes-128-ctr", keyOf(list), tag);
+  const { blindIndex } = list.vault;
+  const tag = tagOf(blindIndex, list, text);
+  const cipher = createCipheriv("aes-128-ctr", keyOf(blindIndex), tag);
   return Buffer.concat([tag, cipher.update(text, "latin1"), cipher.final()]).toString("base64url");
 }
 
-/** The text of a cursor that `sealCursor` made for this list; otherwise 40003. */
+/**
+ * The text of a cursor that `sealCursor` made for this list; otherwise 40003. Programs store cursors, so one from before a
+ * rotation of the index key stays good.
+ */
 export function openCursor(list: CursorList, cursor: string): string {
   const bytes = Buffer.from(cursor.slice(0, LONGEST), "base64url");
   if (bytes.length <= TAG_BYTES || bytes.toString("base64url") !== cursor) refuse(40003, "cursor");
   const tag = bytes.subarray(0, TAG_BYTES);
-  const cipher = createDecipheriv("aes-128-ctr", keyOf(list), tag);
-  const text = Buffer.concat([cipher.update(bytes.subarray(TAG_BYTES)), cipher.final()]).toString("latin1");
-  return timingSafeEqual(tag, tagOf(list, text)) ? text : refuse(40003, "cursor");
+  for (const blindIndex of list.vault.indexVersions) {
+    const cipher = createDecipheriv("aes-128-ctr", keyOf(blindIndex), tag);
+    const text = Buffer.concat([cipher.update(bytes.subarray(TAG_BYTES)), cipher.final()]).toString("latin1");
+    if (timingSafeEqual(tag, tagOf(blindIndex, list, text))) return text;
+  }
+  return refuse(40003, "cursor");
 }
 
-const keyOf = ({ vault }: CursorList) => vault.blindIndex("key", "cursor").subarray(0, 16);
-const tagOf = ({ vault, account_id, list }: CursorList, text: string) =>
-  vault.blindIndex(text, `cursor ${account_id} ${list}`).subarray(0, TAG_BYTES);
+type BlindIndex = Deps["vault"]["blindIndex"];
+const keyOf = (blindIndex: BlindIndex) => blindIndex("key", "cursor").subarray(0, 16);
+const tagOf = (blindIndex: BlindIndex, { account_id, list }: CursorList, text: string) =>
+  blindIndex(text, `cursor ${account_id} ${list}`).subarray(0, TAG_BYTES);

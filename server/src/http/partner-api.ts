@@ -9,12 +9,12 @@ import {
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
+import { patientIndexPlace } from "../db/patients/patients.ts";
 import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
 import { drawnBy, quotaHeaders } from "../domain/accounts/quotas.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import { withinQuota } from "../usecases/accounts/quotas.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
-import { patientIndex } from "../usecases/patients/patient-rows.ts";
 import { type FinishedAnswer, keptAnswer } from "../usecases/write.ts";
 import { admitted } from "./admitted.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
@@ -227,10 +227,10 @@ function idempotencyClaim(
   // Normalized, because a retry may add the version prefix, an escape or a proxy's absolute URL.
   // A partner's patient id can be a clinic's record number, so the stored path carries its blind index.
   const shown = (name: string, value: string) =>
-    name === "patient_id" ? patientIndex(deps, account_id, value).toString("hex") : value;
+    name === "patient_id" ? deps.vault.layeredIndex(value, patientIndexPlace(account_id)).toString("hex") : value;
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => shown(name, params[name] ?? ""));
   // A keyed hash, because the plain hash of a short body, such as a document's number, could be guessed.
   const sent = canonicalJson([request.url.replace(/^[^?]*/, ""), body]);
-  const fingerprint = deps.vault.blindIndex(sent, `idempotent_answer.fingerprint ${account_id}`);
+  const fingerprint = deps.vault.layeredIndex(sent, `idempotent_answer.fingerprint ${account_id}`);
   return { account_id, path, idempotency_key, fingerprint };
 }

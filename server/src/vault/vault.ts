@@ -1,25 +1,25 @@
-import { createHmac, randomBytes } from "node:crypto";
-import type { Database, Queryable } from "../db/db.ts";
+import { randomBytes } from "node:crypto";
+import type { Database, Db, Queryable } from "../db/db.ts";
 import {
+  type IndexKeyRow,
   insertDataKey,
   insertIndexKey,
   isKeyGone,
-  loadIndexKey,
+  listIndexKeys,
   loadKeyRing,
   lockKeys,
   reserveSeals,
   saveFingerprint,
 } from "../db/operations/keys.ts";
 import { decrypt, encrypt } from "./aes.ts";
+import { type BlindIndexes, blindIndexesOf } from "./blind-index.ts";
 import { fittingMasterKey, type MasterKey } from "./master-key.ts";
 
 /** Encrypts values that a copy of the database must not reveal: AES-256-GCM, prefixed with the key id. */
-export type Vault = {
+export type Vault = BlindIndexes & {
   /** `place` is the value's table, column and row. A sealed value moved elsewhere does not decrypt. */
   seal(plain: Buffer, place: string): Buffer;
   open(sealed: Buffer, place: string): Buffer;
-  /** A keyed hash for searching: the same text in the same place gives the same bytes. */
-  blindIndex(text: string, place: string): Buffer;
   /** Reads the key ring again, after a rotation in another process. */
   reload(db: Queryable): Promise<void>;
   readonly active_key_id: number;
@@ -27,9 +27,7 @@ export type Vault = {
 };
 
 const KEY_ID_BYTES = 4;
-const BLIND_INDEX_BYTES = 16;
-/** The index key is wrapped like a data key with this id. Data key ids begin at 1. */
-const INDEX_KEY_ID = 0;
+const FIRST_LAYER = 1;
 
 /**
  * With random nonces, a key may seal 2^32 values (NIST SP 800-38D). A key is renewed at half of that. Each process counts
@@ -47,7 +45,7 @@ class UnknownKey extends Error {}
  * to existing data it would look like the key that was lost.
  */
 export async function openVault(
-  db: Database,
+  db: Database & Partial<Pick<Db, "requireIndexKey">>,
   candidates: (make: boolean) => readonly MasterKey[],
   now: Date,
 ): Promise<Vault> {
@@ -55,17 +53,17 @@ export async function openVault(
   const before = await loadKeyRing(db);
   const known = candidates(before === undefined);
   const master = before === undefined ? known[0] : fittingMasterKey(known, before.fingerprint);
-  if (master !== undefined && (before === undefined || (await loadIndexKey(db)) === undefined)) {
+  if (master !== undefined && (before === undefined || (await listIndexKeys(db)).length === 0)) {
     const first = await wrap(master, newDataKey(), 1);
-    const index = await wrap(master, newDataKey(), INDEX_KEY_ID);
+    const index = await wrapIndexKey(master, newDataKey(), FIRST_LAYER);
     await db.transaction(async (tx) => {
       await lockKeys(tx);
       if ((await loadKeyRing(tx)) === undefined) {
         await saveFingerprint(tx, master.fingerprint, now);
         await insertDataKey(tx, { key_id: 1, wrapped: first, created_at: now });
-        await insertIndexKey(tx, index, now);
-      } else if (before !== undefined && (await loadIndexKey(tx)) === undefined) {
-        await insertIndexKey(tx, index, now);
+        await insertIndexKey(tx, FIRST_LAYER, index, now);
+      } else if (before !== undefined && (await listIndexKeys(tx)).length === 0) {
+        await insertIndexKey(tx, FIRST_LAYER, index, now);
       }
     });
   }
@@ -73,7 +71,7 @@ export async function openVault(
   let fingerprint = "";
   let ring = new Map<number, Buffer>();
   let active_key_id = 0;
-  let index_key: Buffer = Buffer.alloc(0);
+  let indexes: BlindIndexes | undefined;
   const reload = async (source: Queryable) => {
     const stored = await loadKeyRing(source);
     const master = fittingMasterKey(candidates(false), stored?.fingerprint ?? "");
@@ -82,13 +80,18 @@ export async function openVault(
       // A key keeps its id for life, so what was unwrapped once needs no second call to a key service.
       unwrapped.set(key_id, ring.get(key_id) ?? (await unwrap(master, wrapped, key_id)));
     }
-    // The index key never changes; only its wrapping does.
-    if (index_key.length === 0) index_key = await unwrap(master, (await loadIndexKey(source))!, INDEX_KEY_ID);
+    // A process never changes to another index key: what it computed before would go with it. Its connections see to it.
+    if (indexes === undefined) {
+      const layers = await listIndexKeys(source);
+      db.requireIndexKey?.(layers.at(-1)!.index_key_id);
+      indexes = blindIndexesOf(await unwrapIndexKeys(master, layers));
+    }
     ring = unwrapped;
     fingerprint = master.fingerprint;
     active_key_id = Math.max(...ring.keys());
   };
   await reload(db);
+  const { blindIndex, layeredIndex, indexVersions } = indexes!;
 
   // A block counts as used from the start; the next one is reserved when half of it is left. If the database does not
   // answer, the seals beyond the block are counted with the next reservation.
@@ -126,8 +129,9 @@ export async function openVault(
       if (key === undefined) throw new UnknownKey(`the vault has no key ${sealedKeyId(sealed)}`);
       return decrypt(key, sealed.subarray(KEY_ID_BYTES), place);
     },
-    blindIndex: (text, place) =>
-      createHmac("sha256", index_key).update(`${place}\n${text}`).digest().subarray(0, BLIND_INDEX_BYTES),
+    blindIndex,
+    layeredIndex,
+    indexVersions,
     reload,
     get active_key_id() {
       return active_key_id;
@@ -157,8 +161,29 @@ export async function withKeysOfNow<Result>(
 
 export const newDataKey = () => randomBytes(32);
 const sealedKeyId = (sealed: Buffer) => sealed.readUInt32BE(0);
-export const rewrapIndexKey = async (former: MasterKey, master: MasterKey, wrapped: Buffer) =>
-  wrap(master, await unwrap(former, wrapped, INDEX_KEY_ID), INDEX_KEY_ID);
 export const wrap = (master: MasterKey, key: Buffer, key_id: number) => master.wrap(key, `data_key ${key_id}`);
 export const unwrap = (master: MasterKey, wrapped: Buffer, key_id: number) =>
   master.unwrap(wrapped, `data_key ${key_id}`);
+
+/** The first index key was wrapped like a data key with the id 0. Data key ids begin at 1. */
+const indexKeyName = (layer: number) => (layer === FIRST_LAYER ? "data_key 0" : `index_key ${layer}`);
+export const wrapIndexKey = (master: MasterKey, key: Buffer, layer: number) => master.wrap(key, indexKeyName(layer));
+
+/** The index keys, oldest first. */
+async function unwrapIndexKeys(
+  master: MasterKey,
+  rows: readonly Pick<IndexKeyRow, "layer" | "wrapped">[],
+): Promise<Buffer[]> {
+  const keys: Buffer[] = [];
+  for (const { layer, wrapped } of rows) keys.push(await master.unwrap(wrapped, indexKeyName(layer)));
+  return keys;
+}
+
+export async function rewrapIndexKey(
+  former: MasterKey,
+  master: MasterKey,
+  row: Pick<IndexKeyRow, "layer" | "wrapped">,
+): Promise<Pick<IndexKeyRow, "layer" | "wrapped">> {
+  const [key] = await unwrapIndexKeys(former, [row]);
+  return { layer: row.layer, wrapped: await wrapIndexKey(master, key!, row.layer) };
+}

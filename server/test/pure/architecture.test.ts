@@ -28,7 +28,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   },
   {
     folder: "server/src/db/db.ts",
-    own: ["server/src/domain/values/refusals.ts"],
+    own: ["server/src/db/index-key-fence.ts", "server/src/domain/values/refusals.ts"],
     packages: ["pg"],
     node: /^node:crypto$/,
   },

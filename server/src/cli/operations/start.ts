@@ -30,6 +30,11 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
       if (options.demo ?? embedded) await seedDemo(deps);
       return readDemo(config.DATA_DIR) !== undefined;
     },
+    // No connection serves this process again, so there is nothing to finish. Whoever supervises it starts it anew.
+    onIndexKeyChanged: (error) => {
+      console.error(`pestle: ${error.message}`);
+      process.exit(1);
+    },
   }).catch((error) => {
     throw cannotListen(config, error) ?? error;
   });

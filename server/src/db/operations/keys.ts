@@ -51,16 +51,26 @@ export const rewrapDataKey = (tx: Tx, key: DataKeyRow) => tx.run(rewrap, [key.ke
 const dropOlder = sql<[key_id: number]>`delete from data_key where key_id < $1`;
 export const deleteDataKeysBefore = (tx: Tx, key_id: number) => tx.run(dropOlder, [key_id]);
 
-const indexKey = sql<[], { wrapped: Buffer }>`select wrapped from index_key`;
-export const loadIndexKey = async (db: Queryable) => (await db.row(indexKey, []))?.wrapped;
+/** The newest layer computes the blind indexes. The earlier ones are the inner layers of the layered ones (ADR 0052). */
+export type IndexKeyRow = { layer: number; index_key_id: string; wrapped: Buffer; created_at: Date };
 
-const addIndexKey = sql<[wrapped: Buffer, created_at: Date]>`
-insert into index_key (wrapped, created_at)
-values ($1, $2)`;
-export const insertIndexKey = (tx: Tx, wrapped: Buffer, now: Date) => tx.run(addIndexKey, [wrapped, now]);
+const indexKeys = sql<[], IndexKeyRow>`
+select layer, index_key_id, wrapped, created_at
+from index_key
+order by layer`;
+export const listIndexKeys = (db: Queryable) => db.rows(indexKeys, []);
 
-const saveIndex = sql<[wrapped: Buffer]>`update index_key set wrapped = $1`;
-export const saveIndexKey = (tx: Tx, wrapped: Buffer) => tx.run(saveIndex, [wrapped]);
+const addIndexKey = sql<[layer: number, wrapped: Buffer, created_at: Date], Pick<IndexKeyRow, "index_key_id">>`
+insert into index_key (layer, wrapped, created_at)
+values ($1, $2, $3)
+returning index_key_id`;
+/** Returns the id that the database gives it. */
+export const insertIndexKey = async (tx: Tx, layer: number, wrapped: Buffer, now: Date) =>
+  (await tx.row(addIndexKey, [layer, wrapped, now]))!.index_key_id;
+
+const saveIndex = sql<[layer: number, wrapped: Buffer]>`update index_key set wrapped = $2 where layer = $1`;
+export const saveIndexKey = (tx: Tx, { layer, wrapped }: Pick<IndexKeyRow, "layer" | "wrapped">) =>
+  tx.run(saveIndex, [layer, wrapped]);
 
 const FOREIGN_KEY_VIOLATION = "23503";
 /**

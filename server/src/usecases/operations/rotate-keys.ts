@@ -6,6 +6,7 @@ import {
   insertDataKey,
   isKeyInUse,
   type KeyRing,
+  listIndexKeys,
   listKeyUses,
   loadKeyRing,
   lockKeys,
@@ -60,6 +61,8 @@ export async function rotateDataKey(
 
 export type KeysInUse = {
   fingerprint: string;
+  /** `rotations`: how many earlier keys are still the inner layers of what cannot be computed again. */
+  index_key: { index_key_id: string; created_at: string; rotations: number };
   data_keys: {
     key_id: number;
     active: boolean;
@@ -82,7 +85,10 @@ export async function describeKeys(db: Database): Promise<KeysInUse> {
       seals,
       sealed_values: counts.get(key_id) ?? 0,
     }));
-    return { fingerprint: ring.fingerprint, data_keys };
+    const index_keys = await listIndexKeys(tx);
+    const { index_key_id, created_at } = index_keys.at(-1)!;
+    const index_key = { index_key_id, created_at: created_at.toISOString(), rotations: index_keys.length - 1 };
+    return { fingerprint: ring.fingerprint, index_key, data_keys };
   }, "repeatable read");
 }
 

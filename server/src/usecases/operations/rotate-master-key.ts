@@ -6,7 +6,7 @@ import { announce } from "../../db/bus.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import {
   type KeyRing,
-  loadIndexKey,
+  listIndexKeys,
   loadKeyRing,
   lockKeys,
   rewrapDataKey,
@@ -81,8 +81,7 @@ function changeTo(
       const key = await unwrap(former, wrapped, key_id);
       await rewrapDataKey(tx, { key_id, wrapped: await wrap(master, key, key_id) });
     }
-    const index_key = await loadIndexKey(tx);
-    if (index_key !== undefined) await saveIndexKey(tx, await rewrapIndexKey(former, master, index_key));
+    for (const key of await listIndexKeys(tx)) await saveIndexKey(tx, await rewrapIndexKey(former, master, key));
     await saveFingerprint(tx, master.fingerprint, now);
     await announce(tx, { kind: "keys", account_id: "" });
     return { fingerprint: master.fingerprint, former_fingerprint: fingerprint, data_keys: keys.length };
@@ -103,13 +102,14 @@ async function moveToService(db: Database, config: Config, now: Date): Promise<R
     for (const { key_id, wrapped } of ring.keys) {
       keys.push({ key_id, wrapped: await wrap(master, await unwrap(former, wrapped, key_id), key_id) });
     }
-    const index_key = await loadIndexKey(db);
-    const index_again = index_key && (await rewrapIndexKey(former, master, index_key));
+    const index_keys = await listIndexKeys(db);
+    const index_again: Awaited<ReturnType<typeof rewrapIndexKey>>[] = [];
+    for (const key of index_keys) index_again.push(await rewrapIndexKey(former, master, key));
     const saved = await db.transaction(async (tx) => {
       const current = await lockedRing(tx);
-      if (!isDeepStrictEqual(current, ring)) return false;
+      if (!isDeepStrictEqual(current, ring) || !isDeepStrictEqual(await listIndexKeys(tx), index_keys)) return false;
       for (const key of keys) await rewrapDataKey(tx, key);
-      if (index_again !== undefined) await saveIndexKey(tx, index_again);
+      for (const key of index_again) await saveIndexKey(tx, key);
       await saveFingerprint(tx, master.fingerprint, now);
       await announce(tx, { kind: "keys", account_id: "" });
       return true;

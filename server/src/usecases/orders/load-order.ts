@@ -107,7 +107,7 @@ function openFindings(
  */
 export function blindBasis(deps: Pick<Deps, "vault">, account_id: string, order_number: string, basis: string): string {
   if (basis === UNCHECKED) return basis;
-  return deps.vault.blindIndex(basis, `order_exception.basis ${account_id} ${order_number}`).toString("hex");
+  return deps.vault.layeredIndex(basis, `order_exception.basis ${account_id} ${order_number}`).toString("hex");
 }
 
 /** The order and its patient, for the audit log. */

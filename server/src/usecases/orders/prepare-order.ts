@@ -55,7 +55,7 @@ export async function prepareOrder(
   // Sorting a huge body takes long, and no order with such problems is ever saved.
   const canonical = problems.length === 0 ? canonicalOf() : "";
   // Keyed, because an attacker could guess bodies and compare plain hashes.
-  const fingerprint = deps.vault.blindIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
+  const fingerprint = deps.vault.layeredIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };
 }
 

@@ -251,4 +251,4 @@ export const signatureOf = (
     code?: OverrideCode | undefined;
     license_number?: string | undefined;
   },
-): Buffer => deps.vault.blindIndex(JSON.stringify(signed), "order_note.signature");
+): Buffer => deps.vault.layeredIndex(JSON.stringify(signed), "order_note.signature");

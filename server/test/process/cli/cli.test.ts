@@ -120,6 +120,20 @@ test("the doctor finds the running service healthy, and recognizes its ports", a
   expect(code).toBe(0);
 });
 
+test("the index key is not rotated next to the running service", async () => {
+  const refused = await pestle("keys", "rotate", "--index");
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toMatch(
+    /^pestle: Pestle has \d+ open connections to this database\. Stop all of its processes .*\n$/,
+  );
+  expect(await pestle("keys", "rotate", "--index", "--master")).toMatchObject({
+    code: 2,
+    stderr: "pestle: Give --master or --index, not both.\n",
+  });
+  const { index_key } = (await pestle("keys", "show", "--json")).json() as { index_key: { rotations: number } };
+  expect(index_key.rotations).toBe(0);
+});
+
 test("without the service, a command starts the embedded database and stops it afterwards", async () => {
   expect(await stopCli(service)).toBe(0);
   const file = join(folder, "whole.backup");
@@ -140,6 +154,19 @@ test("without the service, a command starts the embedded database and stops it a
   expect(await runCli(["restore", file], elsewhere)).toMatchObject({ code: 0, stderr: "" });
   const { stdout } = await runCli(["partner", "list", "--json"], elsewhere);
   expect(JSON.parse(stdout)).toEqual(JSON.parse((await pestle("partner", "list", "--json")).stdout));
+});
+
+test("the index key is rotated while the service is stopped, and the service starts with the new one", async () => {
+  const rotated = await pestle("keys", "rotate", "--index", "--json");
+  expect(rotated).toMatchObject({ code: 0, stderr: "" });
+  const { index_key_id } = rotated.json() as { index_key_id: string };
+  const shown = await pestle("keys", "show");
+  expect(shown.stdout).toMatch(
+    new RegExp(`index key +${index_key_id} \\(created \\d{4}-\\d\\d-\\d\\d, rotated once\\)`),
+  );
+  service = await startCli(env);
+  expect(await pestle("token", "--partner", "Juniper Care")).toMatchObject({ code: 0 });
+  expect(await pestle("doctor")).toMatchObject({ code: 0 });
 });
 
 type Secret = { client_id: string; client_secret: string };

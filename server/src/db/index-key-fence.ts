@@ -1,0 +1,77 @@
+import type pg from "pg";
+import { StatusRefusal } from "../domain/values/refusals.ts";
+
+/**
+ * Keeps two index keys from being in use at once (ADR 0052). Every connection of Pestle holds this lock in shared mode for as
+ * long as it lives, and the rotation of the index key holds it alone. So no process has a connection while the key changes,
+ * and a process that comes back afterward finds another key than the one it computes with.
+ */
+export const INDEX_KEY_LOCK = 7_205_525;
+
+/** The database refused this process a connection because of the index key. A command prints the message. */
+export class IndexKeyRefusal extends StatusRefusal {
+  constructor(message: string) {
+    super(503, RETRY_AFTER_S);
+    this.message = message;
+  }
+}
+const RETRY_AFTER_S = 1;
+
+const messages = {
+  busy: "The index key is being rotated. Try again when `pestle keys rotate --index` has finished.",
+  changed: "The index key changed while this process was disconnected. Restart it.",
+} as const;
+
+/** One for all connections of a process. */
+export type IndexKeyFence = {
+  /** From now on, a new connection must find this index key. The vault calls it with the key that it reads. */
+  require(index_key_id: string): void;
+  /** Sets up a connection, in one round trip. It serves nothing if this throws. */
+  enter(client: Pick<pg.ClientBase, "query">, settings: readonly string[], query_timeout: number): Promise<void>;
+};
+
+/** `onChanged`: this process computes with a key that the database no longer has, so it must end. */
+export function indexKeyFence(onChanged: (error: Error) => void = () => {}): IndexKeyFence {
+  let required: string | undefined;
+  return {
+    require(index_key_id) {
+      required = index_key_id;
+    },
+    async enter(client, settings, query_timeout) {
+      for (;;) {
+        const expected = required;
+        const refused = await refusalOf(client, [...settings, ...checks(expected)], query_timeout);
+        if (refused !== undefined) {
+          const error = new IndexKeyRefusal(messages[refused]);
+          if (refused === "changed") onChanged(error);
+          throw error;
+        }
+        // If the vault read its key meanwhile, this connection has not compared it yet.
+        if (required === expected) return;
+      }
+    },
+  };
+}
+
+/** Each check returns a row if it refuses. The key is read after the lock is held, with a snapshot of its own. */
+function checks(expected: string | undefined): string[] {
+  const entered = `select 'busy' as refused where not pg_try_advisory_lock_shared(${INDEX_KEY_LOCK})`;
+  if (expected === undefined) return [entered];
+  const newest = "select index_key_id from index_key order by layer desc limit 1";
+  return [
+    entered,
+    `select 'changed' as refused where (${newest}) is distinct from '${expected.replaceAll("'", "''")}'`,
+  ];
+}
+
+async function refusalOf(
+  client: Pick<pg.ClientBase, "query">,
+  statements: readonly string[],
+  query_timeout: number,
+): Promise<keyof typeof messages | undefined> {
+  const text = ["begin isolation level read committed", ...statements, "commit"].join("; ");
+  const answers: unknown = await client.query({ text, query_timeout } as pg.QueryConfig);
+  // The driver returns a list for several statements.
+  const rows = [answers as pg.QueryResult | pg.QueryResult[]].flat().flatMap((answer) => answer.rows ?? []);
+  return (rows[0] as { refused: keyof typeof messages } | undefined)?.refused;
+}
