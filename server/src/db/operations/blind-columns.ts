@@ -117,8 +117,7 @@ export async function saveBlindRows(tx: Tx, table: BlindTable, rows: readonly Bl
  * none is under way now, so all claims start anew.
  */
 export async function copyPatientIndexes(tx: Tx): Promise<void> {
-  await tx.raw("delete from patient_name_claim");
-  await tx.raw("delete from person_link");
+  await tx.raw("truncate patient_name_claim, person_link");
   await tx.raw(`
     insert into person_link (environment, person_key, account_id, patient_key)
     select a.environment, k.person_key, p.account_id, p.patient_key
