@@ -109,7 +109,7 @@ export async function decideFor(
     {
       candidates,
       taken_patient_ids: wanted
-        .filter(({ index }) => loaded.taken_indexes.includes(index.toString("hex")))
+        .filter(({ index }) => loaded.taken_indexes.some((taken) => taken.equals(index)))
         .map(({ id }) => id),
       prescriptions,
       formulary: products,
@@ -140,7 +140,7 @@ export async function decideFor(
     claim_revision: loaded.claim_revision,
     revision: loaded.patients.find((one) => one.patient_key === patient_key)?.revision ?? 0,
     patient_key,
-    alias_indexes: indexes.alias_indexes,
+    new_aliases: indexes.alias_indexes.filter((index) => !loaded.known_aliases.some((known) => known.equals(index))),
   });
   const rechecks: Rechecks = {
     account_id,
