@@ -75,13 +75,17 @@ export function concatenation(
   const pattern = new RegExp([...replaced.keys()].map((text) => text.replaceAll("\\", "\\\\")).join("|"), "g");
   const found = [...json.matchAll(pattern)].map(([text]) => replaced.get(text)!);
   const parts = json.split(pattern).flatMap((text, number) => {
-    variables[`${name}_${number}`] = text;
     const expression = found[number];
-    return [`:${name}_${number}::text`, ...(expression === undefined ? [] : [expression])];
+    const rest = expression === undefined ? [] : [expression];
+    // pgbench takes no empty variable.
+    if (text === "") return rest;
+    variables[`${name}_${number}`] = text;
+    return [`:${name}_${number}::text`, ...rest];
   });
   const groups = Array.from({ length: Math.ceil(parts.length / MOST_ARGUMENTS) }, (_, group) =>
     parts.slice(group * MOST_ARGUMENTS, (group + 1) * MOST_ARGUMENTS),
   );
+  if (groups.length === 0) return "''";
   return `concat(${groups.map((group) => `concat(${group.join(", ")})`).join(", ")})`;
 }
 

@@ -26,16 +26,21 @@ create or replace function load_intake(
 language plpgsql stable
 as $$
 declare
+  alias_key bigint;
   same_id_keys bigint[];
   patient_keys bigint[];
   prescription_ids bigint[];
 begin
-  if cardinality(alias_indexes) > 0 then
-    select array_agg(a.alias_index), array_agg(a.patient_key) into known_aliases, same_id_keys
+  for nth in 1 .. cardinality(alias_indexes) loop
+    select a.patient_key into alias_key
     from patient_alias a
-    where a.account_id = load_intake.account_id and a.alias_index = any(alias_indexes);
-    patient_keys := same_id_keys;
-  end if;
+    where a.account_id = load_intake.account_id and a.alias_index = alias_indexes[nth];
+    if found then
+      known_aliases := known_aliases || alias_indexes[nth];
+      same_id_keys := same_id_keys || alias_key;
+    end if;
+  end loop;
+  patient_keys := same_id_keys;
 
   if name_dob_index is not null then
     select c.revision into claim_revision
