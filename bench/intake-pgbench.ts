@@ -1,5 +1,12 @@
+import type { Queryable } from "../server/src/db/db.ts";
 import { messagePlace, storeMessageText } from "../server/src/db/intake/messages.ts";
-import { loadIntakeContextText, saveIntakeText } from "../server/src/db/intake/receive-prescription.ts";
+import {
+  type IntakeSave,
+  loadIntakeContextText,
+  saveIntake,
+  saveIntakeText,
+} from "../server/src/db/intake/receive-prescription.ts";
+import { calls } from "../server/src/db/schema-rows.ts";
 import { bytes } from "../server/src/db/values.ts";
 import { decideIntake } from "../server/src/domain/intake/decide-intake.ts";
 import { newPatientRecord } from "../server/src/domain/patients/patient-record.ts";
@@ -13,7 +20,7 @@ import {
   patientRow,
 } from "../server/src/usecases/patients/patient-rows.ts";
 import { prescriptionFor, SENDER, scriptMessage } from "./intake-message.ts";
-import { concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
+import { concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, sentText, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
 /** Patients that only pgbench uses. They have numbers because pgbench's variables are numbers. */
@@ -29,8 +36,8 @@ const SAMPLE_MESSAGE = 990_000_000_002;
 const SAMPLE_KEY = 990_000_000_003;
 
 /** A 16-byte index that differs by number. The letter distinguishes the kinds of index. */
-const index = (letter: string, number: string) => `decode(lpad(${number}::text, 32, '${letter}'), 'hex')`;
-const indexText = (letter: string, number: string) => `'\\\\x' || lpad(${number}::text, 32, '${letter}')`;
+const index = (letter: string, number: string) => `decode(${hexIndex(letter, number)}, 'hex')`;
+const hexIndex = (letter: string, number: string) => `lpad(${number}::text, 32, '${letter}')`;
 
 /**
  * The three statements of a message as the service sends them, each in its own transaction. They make the same
@@ -47,10 +54,11 @@ export async function intakePgbench(
   const { record_sealed } = patientRow({ vault }, accounts.account_id, SAMPLE_KEY, record, now);
   const { id_sealed } = patientIdColumns({ vault }, accounts.account_id, SAMPLE_KEY, `K-${SAMPLE}`);
   const made = [accounts.account_id, FIRST_KNOWN, LAST_KNOWN, now];
+  // With keys, because a job of the service would open the records of patients without keys again and again.
   await db.raw(
     `insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, phone_index,
-      created_at, updated_at)
-    select $1, n, $6::bytea, ${index("e", "n")}, $5::bytea, ${index("a", "n")}, ${index("b", "n")}, $4, $4
+      person_keys, created_at, updated_at)
+    select $1, n, $6::bytea, ${index("e", "n")}, $5::bytea, ${index("a", "n")}, ${index("b", "n")}, '{}', $4, $4
     from generate_series($2::int, $3::int) as n`,
     [...made, record_sealed, id_sealed],
   );
@@ -71,29 +79,32 @@ export async function intakePgbench(
   const variables: Record<string, string> = {
     ...accounts,
     sender: SENDER,
-    no: "false",
     now: now.toISOString(),
     body_sealed: bytes(body_sealed),
   };
+  const types = Object.values(calls.save_intake);
+  const samples = {
+    stranger: await sampleSave({ vault }, accounts, "stranger", now),
+    known: await sampleSave({ vault }, accounts, "known", now),
+  };
   const script = (kind: keyof typeof WEIGHTS) => {
-    const json = changesJson({ vault }, accounts, kind, now);
     const patient = kind === "known" ? ":known" : ":number";
-    const changes = concatenation(json, replacements(vault, accounts.account_id, patient), kind, variables);
+    const replaced = replacements(vault, accounts.account_id, patient);
+    const changes = samples[kind].map((value, place) =>
+      value === null ? "null" : `${concatenation(value, replaced, `${kind}_${place}`, variables)}::${types[place]}`,
+    );
     const text = [
       // So many that duplicates are rare.
       "\\set number random(1000000000, 1000000000000000)",
       `\\set known random(${FIRST_KNOWN}, ${LAST_KNOWN})`,
       `${storeStatement} \\gset`,
       `${loadStatement(patient, kind)} \\gset`,
-      `${withValues(saveIntakeText, [changes])};`,
+      `${withValues(saveIntakeText, changes)};`,
     ];
     return { text: `${text.join("\n")}\n`, weight: WEIGHTS[kind] };
   };
   return { scripts: [script("stranger"), script("known")], variables };
 }
-
-/** pgbench's variables cannot be null, and a literal null would save the database work that the service causes. */
-const NOTHING = "nullif(:sender::text, :sender::text)";
 
 const storeStatement = withValues(storeMessageText, [
   ":operator_id",
@@ -104,9 +115,8 @@ const storeStatement = withValues(storeMessageText, [
   ":body_sealed::bytea",
   ":now",
   "'new'",
-  "'{}'::text[]",
   ":ncpdp_id",
-  NOTHING,
+  "null",
 ]);
 
 const loadStatement = (patient: string, kind: string) =>
@@ -117,21 +127,21 @@ const loadStatement = (patient: string, kind: string) =>
     index("b", patient),
     `array[${index(kind === "known" ? "e" : "f", patient)}, ${index("0", patient)}]`,
     ":sender",
-    NOTHING,
-    NOTHING,
-    ":no::boolean",
-    `${NOTHING}::bytea`,
+    "null",
+    "null",
+    "false",
+    "null",
   ]);
 
 type Sealing = Pick<Stage, "vault">;
 
-/** What the service would save for the sample message. */
-function changesJson(
+/** The arguments with which the service would save the sample message. */
+async function sampleSave(
   { vault }: Sealing,
   accounts: { operator_id: string; account_id: string; ncpdp_id: string },
   kind: keyof typeof WEIGHTS,
   now: Date,
-): string {
+): Promise<(string | null)[]> {
   const { account_id } = accounts;
   const read = scriptFormat.read(Buffer.from(scriptMessage(SAMPLE, SAMPLE, accounts.ncpdp_id)));
   if (!read.ok || read.message.content.kind !== "new") throw new Error("the service rejects the sample message");
@@ -169,7 +179,6 @@ function changesJson(
         body_hash: Buffer.alloc(32),
         received_at: now,
         kind: "new",
-        warnings: [],
       },
       account_id,
       workflow: "api_driven",
@@ -178,12 +187,25 @@ function changesJson(
       now,
       claim_revision: 0,
       revision: 1,
-      alias_indexes: blindIndexes({ vault }, account_id, SENDER, patient).alias_indexes,
+      new_aliases: kind === "known" ? [] : blindIndexes({ vault }, account_id, SENDER, patient).alias_indexes,
       patient_key: SAMPLE_KEY,
     },
   );
   // The service draws a new event id each time; here all ids are one text.
-  return JSON.stringify(changes).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);
+  return (await sentBy(changes)).map(
+    (value) => value?.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID) ?? null,
+  );
+}
+
+/** The parameters that the service would send. */
+async function sentBy(changes: IntakeSave): Promise<(string | null)[]> {
+  let sent: (string | null)[] = [];
+  const row: Queryable["row"] = async (_statement, params) => {
+    sent = params.map(sentText);
+    return undefined;
+  };
+  await saveIntake({ row } as Queryable, changes);
+  return sent;
 }
 
 const EVENT_ID = "@event_id@";
@@ -192,18 +214,18 @@ const EVENT_ID = "@event_id@";
 function replacements(vault: Stage["vault"], account_id: string, patient: string): Map<string, string> {
   const sample = { ...prescriptionFor(SAMPLE).patient, phone: `916${SAMPLE}` };
   const indexes = blindIndexes({ vault }, account_id, SENDER, sample);
-  const written = (value: Buffer) => JSON.stringify(bytes(value)).slice(1, -1);
+  const hex = (value: Buffer) => value.toString("hex");
   return new Map([
     [`B-${SAMPLE}`, "'B-' || :number::text"],
     [`O-${SAMPLE}`, "'O-' || :number::text"],
     [String(SAMPLE_KEY), `${patient}::text`],
-    [written(patientIndex({ vault }, account_id, `MRN-${SAMPLE}`)), indexText("f", patient)],
+    [hex(patientIndex({ vault }, account_id, `MRN-${SAMPLE}`)), hexIndex("f", patient)],
     [String(SAMPLE_PRESCRIPTION), ":next_prescription_id::text"],
     [String(SAMPLE_MESSAGE), ":new_id::text"],
     [EVENT_ID, EVENT_ID_EXPRESSION],
-    [written(indexes.name_dob_index!), indexText("a", patient)],
-    [written(indexes.phone_index!), indexText("b", patient)],
-    [written(indexes.alias_indexes[0]!), indexText("c", patient)],
-    [written(indexes.alias_indexes[1]!), indexText("d", patient)],
+    [hex(indexes.name_dob_index!), hexIndex("a", patient)],
+    [hex(indexes.phone_index!), hexIndex("b", patient)],
+    [hex(indexes.alias_indexes[0]!), hexIndex("c", patient)],
+    [hex(indexes.alias_indexes[1]!), hexIndex("d", patient)],
   ]);
 }

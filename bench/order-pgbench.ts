@@ -11,7 +11,7 @@ import { placeOrder } from "../server/src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../server/src/usecases/orders/prepare-order.ts";
 import { loadSafetyFile } from "../server/src/usecases/safety/load-safety-data.ts";
 import { productTexts } from "./order-catalogue.ts";
-import { CLIENTS, concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
+import { CLIENTS, concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, sentText, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
 /** Values of the service's sample order that pgbench varies. */
@@ -76,15 +76,6 @@ export async function orderPgbench(
     ];
     return { scripts: [{ text: `${text.join("\n")}\n`, weight: 1 }], variables };
   };
-}
-
-/** A parameter as the driver would send it. */
-function sentText(value: unknown): string | null {
-  if (value === null) return null;
-  if (value instanceof Date) return value.toISOString();
-  if (!Array.isArray(value)) return String(value);
-  const elements = value.map((one) => (one === null ? "null" : JSON.stringify(sentText(one))));
-  return `{${elements.join(",")}}`;
 }
 
 /** Lets the service place an order and captures what it would save. */

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SystemPostgres } from "../scripts/system-postgres.ts";
+import { bytes } from "../server/src/db/values.ts";
 
 /** pgbench scripts, chosen by weight. The variables are texts shared by all. */
 export type PgbenchRun = {
@@ -84,5 +85,16 @@ export function concatenation(
   const groups = Array.from({ length: Math.ceil(parts.length / MOST_ARGUMENTS) }, (_, group) =>
     parts.slice(group * MOST_ARGUMENTS, (group + 1) * MOST_ARGUMENTS),
   );
+  if (groups.length === 0) return "''";
   return `concat(${groups.map((group) => `concat(${group.join(", ")})`).join(", ")})`;
+}
+
+/** A parameter as the driver would send it. */
+export function sentText(value: unknown): string | null {
+  if (value === null) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (Buffer.isBuffer(value)) return bytes(value);
+  if (!Array.isArray(value)) return String(value);
+  const elements = value.map((one) => (one === null ? "null" : JSON.stringify(sentText(one))));
+  return `{${elements.join(",")}}`;
 }

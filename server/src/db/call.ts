@@ -7,6 +7,7 @@ type Sent = {
   bigint: number;
   boolean: boolean;
   bytea: Bytes | Buffer;
+  date: string;
   integer: number;
   /** As text. */
   jsonb: string;

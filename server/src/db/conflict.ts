@@ -16,9 +16,6 @@ export const RACED_CONSTRAINTS = {
   // Two concurrent messages create the same patient, or draw the same key for two.
   patient_by_id: UNIQUE_VIOLATION,
   patient_pkey: UNIQUE_VIOLATION,
-  // Two workers process the same message. PostgreSQL does not promise which row it writes first, so the guard on the
-  // message may come too late.
-  prescription_of_message: UNIQUE_VIOLATION,
   // Two orders reserve the last units of a product. This check compares the stock; no guard does.
   stock_check: CHECK_VIOLATION,
 } as const;

@@ -1,11 +1,11 @@
 import type { ReviewKind } from "../../domain/intake/review-kinds.ts";
 import type { RoutingKind } from "../../domain/intake/route-message.ts";
+import { callOf } from "../call.ts";
 import { type Queryable, sql } from "../db.ts";
 
 export type StoredMessage = {
   intake_message_id: number;
   body_hash: Buffer;
-  state: "received" | "processed";
   answer: string | null;
   answer_sealed: Buffer | null;
 };
@@ -32,74 +32,44 @@ export type NewMessage = {
   body_sealed: Buffer;
   received_at: Date;
   kind: string | null;
-  warnings: string[];
 };
 
-const store = sql<
-  [
-    account_id: string,
-    format: string,
-    sender: string,
-    sender_message_id: string,
-    body_hash: Buffer,
-    body_sealed: Buffer,
-    received_at: Date,
-    kind: string | null,
-    warnings: string[],
-    ncpdp_id: string | null,
-    refused_with: Buffer | null,
-  ],
-  { new_id: number | null; receivers: Receiver[] } & Partial<StoredMessage>
->`
-with stored as (
-  insert into intake_message (account_id, format, sender, sender_message_id, body_hash, body_sealed, received_at, kind,
-    warnings, receiver, state, outcome, answer_sealed, processed_at)
-  values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $8, $9, $10::text,
-    case when $11::bytea is null then 'received' else 'processed' end,
-    case when $11::bytea is null then null else 'refused' end,
-    $11::bytea,
-    case when $11::bytea is null then null else $7::timestamptz end)
-  on conflict (account_id, sender, sender_message_id) do nothing
-  returning intake_message_id
-)
-select s.intake_message_id as new_id, k.intake_message_id, k.body_hash, k.state, k.answer, k.answer_sealed,
-  coalesce((
-    select json_agg(json_build_object(
-      'account_id', a.account_id, 'workflow', a.workflow, 'clock_offset_s', a.clock_offset_s,
-      'routing_rules', coalesce((
-        select json_agg(json_build_object('kind', r.kind, 'value', r.value))
-        from routing_rule r
-        where r.account_id = a.account_id), '[]')) order by a.account_id)
-    from account a
-    where a.ncpdp_id = $10::text and a.partner_id is not null
-      and a.environment = (select o.environment from account o where o.account_id = $1)), '[]') as receivers
-from (values (true)) as always (yes)
-left join stored s on true
-left join intake_message k on k.account_id = $1 and k.sender = $3 and k.sender_message_id = $4`;
+/** What `store_message` found. A new message has `new_id`; an earlier one with the same identity has the others. */
+type StoreResult = { receivers: Receiver[] } & (
+  | { new_id: number; known: null }
+  | { new_id: null; known: StoredMessage }
+);
+type StoredRow = {
+  new_id: number | null;
+  known_id: number;
+  known_hash: Buffer;
+  known_answer: string | null;
+  known_answer_sealed: Buffer | null;
+  receivers: Receiver[] | null;
+};
+
+const store = callOf<"store_message", StoredRow>("store_message");
 /**
  * Stores a message before processing it, or finds the earlier one with the same identity, and loads the accounts with
- * the receiver's id, all in one statement. With `refused_with`, a sealed answer, the message is finished at once. If the row is neither
- * new nor known, another request is storing it right now: call `findMessage`.
+ * the receiver's id, all in one call. With `refusal_sealed`, the message is finished at once.
  */
-export const storeMessage = async (
+export async function storeMessage(
   db: Queryable,
   message: NewMessage,
-  ncpdp_id: string | null,
-  refused_with: Buffer | null,
-) =>
-  (await db.row(store, [
-    message.account_id,
-    message.format,
-    message.sender,
-    message.sender_message_id,
-    message.body_hash,
-    message.body_sealed,
-    message.received_at,
-    message.kind,
-    message.warnings,
-    ncpdp_id,
-    refused_with,
-  ]))!;
+  receiver: string | null,
+  refusal_sealed: Buffer | null,
+): Promise<StoreResult> {
+  const row = (await db.row(store, store.values({ ...message, receiver, refusal_sealed })))!;
+  const receivers = row.receivers ?? [];
+  if (row.new_id !== null) return { new_id: row.new_id, known: null, receivers };
+  const known = {
+    intake_message_id: row.known_id,
+    body_hash: row.known_hash,
+    answer: row.known_answer,
+    answer_sealed: row.known_answer_sealed,
+  };
+  return { new_id: null, known, receivers };
+}
 
 export const storeMessageText = store.text;
 
@@ -118,7 +88,7 @@ export const listReceivers = (db: Queryable, account_id: string, ncpdp_id: strin
   db.rows(receivers, [account_id, ncpdp_id]);
 
 const find = sql<[account_id: string, sender: string, sender_message_id: string], StoredMessage>`
-select intake_message_id, body_hash, state, answer, answer_sealed
+select intake_message_id, body_hash, answer, answer_sealed
 from intake_message
 where account_id = $1 and sender = $2 and sender_message_id = $3`;
 export const findMessage = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>

@@ -1,4 +1,5 @@
 import type { SafetyData, Substance } from "../safety/data.ts";
+import { readOnce } from "../safety/texts/read-once.ts";
 import { understand } from "../safety/texts/understand.ts";
 import { medicalWords } from "../values/text.ts";
 import { type Strength, strengthsIn } from "./strengths.ts";
@@ -14,11 +15,10 @@ const TOLERANCE = { exact: 0.011, rounded: 0.06 } as const;
  * brand for its generic, or a name that the tables do not know proves nothing.
  */
 export function compareDrug(data: SafetyData, written: string, other: string): DrugDifference | null {
-  const own = drugsIn(data, written);
-  const theirs = drugsIn(data, other, { misspelled: false });
-  const strengths = strengthsIn(written);
+  const { drugs: own, strengths } = readWritten(data, written);
+  const { drugs: theirs, strengths: others } = readListed(data, other);
   if (own.length > 0 && theirs.length > 0 && differ(own, theirs, countsOf(written, strengths))) return "ingredient";
-  return contradicts(strengths, strengthsIn(other)) ? "strength" : null;
+  return contradicts(strengths, others) ? "strength" : null;
 }
 
 /**
@@ -26,6 +26,21 @@ export function compareDrug(data: SafetyData, written: string, other: string): D
  * the text stands for one of several, as "vitamin D" does.
  */
 type Named = { name: string; by_name: boolean; certain: boolean };
+
+type ReadDrug = { drugs: readonly Named[]; strengths: readonly Strength[] };
+const bytesOf = ({ drugs, strengths }: ReadDrug) => 100 + 100 * (drugs.length + strengths.length);
+/** Remembered, because prescribers write few drugs in few ways. */
+const readWritten = readOnce(
+  (data: SafetyData, text): ReadDrug => ({ drugs: drugsIn(data, text), strengths: strengthsIn(text) }),
+  bytesOf,
+);
+const readListed = readOnce(
+  (data: SafetyData, text): ReadDrug => ({
+    drugs: drugsIn(data, text, { misspelled: false }),
+    strengths: strengthsIn(text),
+  }),
+  bytesOf,
+);
 
 /** A list of NDCs has no typing errors, so a word that resembles a name is another word. */
 function drugsIn(data: SafetyData, text: string, { misspelled } = { misspelled: true }): Named[] {

@@ -199,7 +199,12 @@ function decideNew(
 
 function knownPatient({ patient_id, record: before }: Candidate, incoming: IncomingPrescription, now: Date) {
   const news = withNews(before, incoming, now);
-  return { patient_id, is_new: false, ...news, safety_changed: hasOtherSafetyFacts(before, news.record) };
+  return {
+    patient_id,
+    is_new: false,
+    ...news,
+    safety_changed: news.changed && hasOtherSafetyFacts(before, news.record),
+  };
 }
 
 /**

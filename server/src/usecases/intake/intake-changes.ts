@@ -11,7 +11,7 @@ import { randomEventId } from "../../random.ts";
 import { patientIdColumns, patientRow } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 import { sealAnswer, sealFacts } from "./message-answer.ts";
-import { sealWritten, writtenFields } from "./written.ts";
+import { sealWritten } from "./written.ts";
 
 /** A stored message that may still be unprocessed. */
 export type Stored = Omit<NewMessage, "body_sealed"> & { intake_message_id: number };
@@ -27,7 +27,8 @@ export type Decided = {
   now: Date;
   claim_revision: number;
   revision: number;
-  alias_indexes: Buffer[];
+  /** The blind indexes of the patient's ids that are not on file yet. */
+  new_aliases: Buffer[];
   /** The patient's surrogate key, also for a new patient; null if there is no patient. */
   patient_key: number | null;
 };
@@ -36,52 +37,44 @@ export type Decided = {
 export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSave {
   const { decision, message, stored, account_id, now, prescription_id, patient_key } = decided;
   const { patient, prescription } = decision;
-  const row = patient && patientRow(deps, account_id, patient_key!, patient.record, now);
+  const has_record = patient !== null && (patient.is_new || patient.changed);
+  const row = has_record ? patientRow(deps, account_id, patient_key!, patient.record, now) : null;
+  const made = prescription && patient && prescription_id !== null;
   return {
     ...processed(deps, stored, message, decided.answer, now, decision.outcome),
     warnings: warningCodes(message, decision),
     account_id,
+    patient_key,
     new_patient:
-      row && patient.is_new
+      row && patient?.is_new
         ? {
             ...row,
             ...patientIdColumns(deps, account_id, patient_key!, patient.patient_id),
-            created_at: now,
             claim_revision: decided.claim_revision,
           }
         : null,
     changed_patient:
-      row && patient.changed && !patient.is_new
+      row && patient && !patient.is_new
         ? { ...row, revision: decided.revision, recheck_due: patient.safety_changed }
         : null,
-    aliases: patient
-      ? decided.alias_indexes.map((index) => ({ alias_index: bytes(index), patient_key: patient_key! }))
-      : [],
-    prescription: prescription && patient && prescription_id !== null ? prescriptionRow(deps, decided) : null,
+    aliases: patient ? decided.new_aliases : [],
+    prescription: made ? prescriptionRow(deps, decided) : null,
     ended: decision.ended,
     reviews: decision.reviews.map(({ facts, ...review }) => ({
       ...review,
       facts_sealed: bytes(
         sealFacts(deps.vault, { account_id, intake_message_id: stored.intake_message_id, ...review }, facts),
       ),
-      account_id,
-      intake_message_id: stored.intake_message_id,
-      patient_key,
-      prescription_id,
-      created_at: now,
     })),
-    events: prescription && patient && prescription_id !== null ? [receivedEvent(deps, decided)] : [],
+    events: made ? [receivedEvent(deps, decided)] : [],
   };
 }
 
 function prescriptionRow(
   deps: Pick<Deps, "vault">,
-  { decision, message, stored, account_id, prescription_id, patient_key }: Decided,
+  { decision, message, stored, account_id, prescription_id }: Decided,
 ) {
-  const { acceptance_reasons, ...whole } = decision.prescription!;
-  const prescription = Object.fromEntries(
-    Object.entries(whole).filter(([name]) => !(writtenFields as readonly string[]).includes(name)),
-  ) as Omit<typeof whole, (typeof writtenFields)[number]>;
+  const { acceptance_reasons, ...prescription } = decision.prescription!;
   const incoming = "prescription" in message.content ? message.content.prescription! : undefined;
   const details = {
     address: incoming?.patient?.address ?? null,
@@ -92,18 +85,16 @@ function prescriptionRow(
   };
   const place = detailsPlace(account_id, prescription_id!);
   return {
+    // The save has no argument for what the prescriber wrote in clear.
     ...prescription,
-    account_id,
     prescription_id: prescription_id!,
-    patient_key: patient_key!,
     acceptance: acceptance_reasons.length === 0 ? "not_needed" : "pending",
     source: stored.format,
-    intake_message_id: stored.intake_message_id,
     sender: stored.sender,
     sender_message_id: stored.sender_message_id,
     prescriber_order_number: message.envelope.prescriber_order_number,
-    written_sealed: bytes(sealWritten(deps.vault, { account_id, prescription_id: prescription_id! }, whole)),
-    details_sealed: bytes(deps.vault.seal(Buffer.from(JSON.stringify(details)), place)),
+    written_sealed: sealWritten(deps.vault, { account_id, prescription_id: prescription_id! }, prescription),
+    details_sealed: deps.vault.seal(Buffer.from(JSON.stringify(details)), place),
   };
 }
 
@@ -123,12 +114,9 @@ function receivedEvent(
     medication_requests: [medicationRequest({ ...prescription, ...facts }, workflow)],
   });
   return {
-    account_id,
     event_id,
     event_type: "RX_RECEIVED",
-    order_number: null,
     body_sealed: bytes(sealBody(vault, { account_id, event_id }, body)),
-    created_at: now,
   };
 }
 
@@ -147,9 +135,10 @@ function processed(
   return {
     message: { account_id: stored.account_id, intake_message_id: stored.intake_message_id, was: "received", outcome },
     warnings: message.warnings.map(({ code }) => code),
-    answer_sealed: bytes(sealAnswer(vault, stored, answer)),
+    answer_sealed: sealAnswer(vault, stored, answer),
     processed_at,
     account_id: null,
+    patient_key: null,
     new_patient: null,
     changed_patient: null,
     aliases: [],
@@ -170,15 +159,6 @@ export function unrouted(
   now: Date,
 ) {
   if (why === "nobody") return processed(deps, stored, message, answer, now, "refused");
-  const review = {
-    account_id: stored.account_id,
-    kind: "unrouted_message",
-    intake_message_id: stored.intake_message_id,
-    patient_key: null,
-    prescription_id: null,
-    reasons: [why],
-    facts_sealed: null,
-    created_at: now,
-  };
+  const review = { kind: "unrouted_message", reasons: [why], facts_sealed: null };
   return { ...processed(deps, stored, message, answer, now, "review"), reviews: [review] };
 }

@@ -56,7 +56,7 @@ async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, f
       return true;
     }
     const receivers = await listReceivers(deps.db, account_id, envelope.to);
-    const stored = { ...waiting, account_id, kind: read.message.content.kind, warnings: [] };
+    const stored = { ...waiting, account_id, kind: read.message.content.kind };
     await processMessage(deps, format, { message: read.message, stored, receivers });
     return true;
   } catch (error) {

@@ -47,11 +47,7 @@ export async function receivePrescription(
     if (refused !== null) return { answer: refused, patient_id: null, prescription_id: null };
     return processOrWait(deps, format, read, { ...message, intake_message_id: stored.new_id }, stored.receivers);
   }
-  const before =
-    stored.intake_message_id == null
-      ? await findMessage(deps.db, message.account_id, message.sender, message.sender_message_id)
-      : (stored as Required<typeof stored>);
-  if (before === undefined) throw new Error("a stored message has disappeared");
+  const before = stored.known;
   if (!before.body_hash.equals(message.body_hash)) return refuseReused(deps, format, message, body, read, before);
   const answered = await withKeysOfNow(deps, async () => openAnswer(deps.vault, message, before));
   if (answered !== null) return { answer: answered, patient_id: null, prescription_id: null };
@@ -147,7 +143,6 @@ function newMessage(
     body_hash,
     received_at: now,
     kind: read.ok ? read.message.content.kind : null,
-    warnings: [],
   };
 }
 
@@ -173,11 +168,7 @@ async function refuseReused(
     storeMessage(deps.db, sealed(deps, own, body), null, sealAnswer(deps.vault, own, answer)),
   );
   if (kept.new_id === null) {
-    const known =
-      kept.intake_message_id == null
-        ? await findMessage(deps.db, own.account_id, own.sender, own.sender_message_id)
-        : (kept as Required<typeof kept>);
-    const first = known && (await withKeysOfNow(deps, async () => openAnswer(deps.vault, own, known)));
+    const first = await withKeysOfNow(deps, async () => openAnswer(deps.vault, own, kept.known));
     return { answer: first ?? answer, patient_id: null, prescription_id: null };
   }
   const entry = { account_id: message.account_id, kind: "message_id_reused" as const, intake_message_id: kept.new_id };

@@ -75,7 +75,7 @@ async function route(
 ): Promise<RoutedMessage> {
   const now = deps.now();
   const { account_id, intake_message_id } = kept;
-  const stored = { ...kept, kind: message.content.kind, warnings: [] };
+  const stored = { ...kept, kind: message.content.kind };
   const { decision, changes, received } = await decideFor(deps, format, message, stored, account, now);
   if (decision.reply.kind === "refused") {
     // The sender has an acknowledgment, so a person must contact the prescriber and the entry stays open.

@@ -109,7 +109,7 @@ export async function decideFor(
     {
       candidates,
       taken_patient_ids: wanted
-        .filter(({ index }) => loaded.taken_indexes.includes(index.toString("hex")))
+        .filter(({ index }) => loaded.taken_indexes.some((taken) => taken.equals(index)))
         .map(({ id }) => id),
       prescriptions,
       formulary: products,
@@ -140,7 +140,7 @@ export async function decideFor(
     claim_revision: loaded.claim_revision,
     revision: loaded.patients.find((one) => one.patient_key === patient_key)?.revision ?? 0,
     patient_key,
-    alias_indexes: indexes.alias_indexes,
+    new_aliases: indexes.alias_indexes.filter((index) => !loaded.known_aliases.some((known) => known.equals(index))),
   });
   const rechecks: Rechecks = {
     account_id,
@@ -171,13 +171,22 @@ async function safetyDataOf(deps: DecidingDeps): Promise<SafetyData | null> {
 const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
   content.kind === "cancel" ? content.target.patient : (content.prescription?.patient ?? null);
 
-export const prescriptionRules = ({ config }: Pick<Deps, "config">): PrescriptionRules => ({
-  time_zone: config.TIME_ZONE,
-  expiry_months: config.RX_EXPIRY_MONTHS,
-  expiry_months_by_state: numbersByState(config.RX_EXPIRY_MONTHS_BY_STATE),
-  schedule_2_days: config.RX_SCHEDULE_2_DAYS,
-  schedule_2_days_by_state: numbersByState(config.RX_SCHEDULE_2_DAYS_BY_STATE),
-});
+const rules_by_config = new WeakMap<Deps["config"], PrescriptionRules>();
+
+/** Read once per process: the settings stay the same. */
+export function prescriptionRules({ config }: Pick<Deps, "config">): PrescriptionRules {
+  const known = rules_by_config.get(config);
+  if (known !== undefined) return known;
+  const rules = {
+    time_zone: config.TIME_ZONE,
+    expiry_months: config.RX_EXPIRY_MONTHS,
+    expiry_months_by_state: numbersByState(config.RX_EXPIRY_MONTHS_BY_STATE),
+    schedule_2_days: config.RX_SCHEDULE_2_DAYS,
+    schedule_2_days_by_state: numbersByState(config.RX_SCHEDULE_2_DAYS_BY_STATE),
+  };
+  rules_by_config.set(config, rules);
+  return rules;
+}
 
 export const aboutMessage = (message: IncomingMessage, now: Date, decision?: IntakeDecision) => ({
   envelope: message.envelope,

@@ -163,7 +163,6 @@ async function take(
     body_hash: hashOf(body),
     received_at: deps.now(),
     kind: message.content.kind,
-    warnings: [],
   };
   const body_sealed = deps.vault.seal(body, messagePlace(account_id, sender, sender_message_id));
   const { new_id } = await storeMessage(tx, { ...row, body_sealed }, null, null);

@@ -34,7 +34,6 @@ const STATEMENTS: Exemptions = [
   ["with given as materialized ( select g.* from json_to_recordset($1::json)", BATCH],
   ["update webhook_delivery d set claimed_until = null from unnest", BATCH],
   ["from jsonb_populate_recordset(null::product, $2)", SAVE],
-  ["done as ( update intake_message m", SAVE],
   ["update patient p set record_sealed = c.record_sealed", SAVE],
   ["insert into audit_entry (at, person_id", "a table of the pharmacy, joined with the patients that the entry names"],
   ["select a.account_id, p.name as partner, a.environment, o.order_number", DASHBOARD],

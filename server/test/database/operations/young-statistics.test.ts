@@ -37,6 +37,15 @@ const MORE_ROWS: Record<string, string> = {
     insert into intake_message (account_id, format, sender, sender_message_id, body_hash, body_sealed, received_at)
     select $1, 'script', 'sender', n::text, '\\x00', p.record_sealed, now() - n * interval '1 ms'
     from generate_series(1, $2::int) n, (select record_sealed from patient limit 1) p`,
+  // So few that PostgreSQL expects ten in each account and finds it cheaper to read them all than to look up several.
+  patient_alias: `
+    insert into patient_alias (account_id, alias_index, patient_key, created_at)
+    select p.account_id, decode(md5(n::text), 'hex'), p.patient_key, p.created_at
+    from generate_series(1, $2::int / 5) n, (select * from patient where account_id = $1 limit 1) p`,
+  patient_name_claim: `
+    insert into patient_name_claim (account_id, name_dob_index, revision)
+    select $1, decode(md5(n::text), 'hex'), 1
+    from generate_series(1, $2::int) n`,
   webhook_delivery: `
     insert into webhook_delivery (account_id, event_id, endpoint_id, event_position, order_number, due_at)
     select account_id, event_id, account_endpoint, event_position, order_number, created_at
