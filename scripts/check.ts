@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBrowser } from "./browser.ts";
 import { filesToRepeat, legResult, type TestRun } from "./leg-result.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 
 /**
@@ -78,7 +79,8 @@ async function testsOnOldest(): Promise<void> {
   const oldest = findPostgres15();
   if (oldest === undefined) return missing("tests on PostgreSQL 15", "Debian's package postgresql-15");
   // The database is temporary, so it need not wait for the disk.
-  const postgres = await startSystemPostgres(oldest, ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
+  const careless = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  const postgres = await startSystemPostgres(oldest, careless, memoryFolder());
   const env = { ...BUILT, TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
   await tests("tests on PostgreSQL 15", ["--project=database"], env);
   await postgres.stop();
