@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBrowser } from "./browser.ts";
+import { filesToRepeat, legResult, type TestRun } from "./leg-result.ts";
+import { memoryFolder } from "./memory-folder.ts";
 import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 
 /**
@@ -15,8 +17,6 @@ const artifacts = join(root, ".artifacts");
 const CI = process.env["CI"] === "true";
 /** The build is current here, and a program starts from it in a third of the time. */
 const BUILT = { TEST_PROGRAM: "built" };
-/** More failing files than this point to a defect, so a second try would only hide the reason. */
-const MOST_REPEATED = 3;
 
 let passed = 0;
 /** Failures, printed again at the end because the output before them is long. */
@@ -79,7 +79,8 @@ async function testsOnOldest(): Promise<void> {
   const oldest = findPostgres15();
   if (oldest === undefined) return missing("tests on PostgreSQL 15", "Debian's package postgresql-15");
   // The database is temporary, so it need not wait for the disk.
-  const postgres = await startSystemPostgres(oldest, ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
+  const careless = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+  const postgres = await startSystemPostgres(oldest, careless, memoryFolder());
   const env = { ...BUILT, TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
   await tests("tests on PostgreSQL 15", ["--project=database"], env);
   await postgres.stop();
@@ -96,26 +97,17 @@ async function step(name: string, command: string, args: string[], output?: Outp
 
 /**
  * Runs the files of a leg. A few files that fail run a second time by themselves: a file that then passes counts as
- * passed and is listed as unsteady, so that one race on a slow machine does not hide the result of everything else.
+ * passed and is listed as unsteady.
  */
 async function tests(name: string, args: string[], env: Record<string, string> = {}, output?: Output): Promise<void> {
   const first = await testRun(name, args, env, output);
-  const failed = first.files.filter(({ problems }) => problems.length > 0);
-  const repeats = failed.length > 0 && failed.length <= MOST_REPEATED;
-  const second = repeats ? await testRun(`${name}, again`, [...args, ...failed.map(({ file }) => file)], env) : first;
-  if (repeats && second.problems.length === 0) {
-    const steady = first.files.filter(({ problems }) => problems.length === 0);
-    for (const { passed: count } of [...steady, ...second.files]) passed += count;
-    for (const { file, problems } of failed)
-      for (const problem of problems) unsteady.push(`${name}, ${file}: ${problem}`);
-    return;
-  }
-  for (const { passed: count } of first.files) passed += count;
-  for (const { file, problems } of first.files) for (const problem of problems) fail(`${name}, ${file}: ${problem}`);
-  if (failed.length === 0) for (const problem of first.problems) fail(`${name}: ${problem}`);
+  const repeated = filesToRepeat(first);
+  const second = repeated.length > 0 ? await testRun(`${name}, again`, [...args, ...repeated], env) : undefined;
+  const result = legResult(first, second);
+  passed += result.passed;
+  failures.push(...result.failed.map((what) => `${name}, ${what}`));
+  unsteady.push(...result.unsteady.map((what) => `${name}, ${what}`));
 }
-
-type TestRun = { problems: string[]; files: { file: string; passed: number; problems: string[] }[] };
 
 async function testRun(name: string, args: string[], env: Record<string, string>, output?: Output): Promise<TestRun> {
   const report = join(artifacts, `${name.replaceAll(/[ ,]+/g, "-")}.json`);
@@ -126,7 +118,7 @@ async function testRun(name: string, args: string[], env: Record<string, string>
     env,
     output,
   );
-  if (!existsSync(report)) return { problems: ["no report"], files: [] };
+  if (!existsSync(report)) return { files: [], problem: "no report" };
   const { testResults } = JSON.parse(readFileSync(report, "utf8")) as TestReport;
   const files = testResults.map(({ name: path, status: outcome, message, assertionResults }) => {
     const problems = assertionResults
@@ -137,9 +129,8 @@ async function testRun(name: string, args: string[], env: Record<string, string>
     const passed = assertionResults.filter((test) => test.status === "passed").length;
     return { file: relative(root, path), passed, problems };
   });
-  const problems = files.flatMap((one) => one.problems);
-  if (status !== 0 && problems.length === 0) problems.push(`exit code ${status}`);
-  return { problems, files };
+  const unexplained = status !== 0 && files.every(({ problems }) => problems.length === 0);
+  return { files, ...(unexplained && { problem: `exit code ${status}` }) };
 }
 
 /** The parts of Vitest's JSON report that this script reads. */

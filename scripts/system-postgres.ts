@@ -30,8 +30,12 @@ export function findPgbench(): string | undefined {
 }
 
 /** A temporary cluster on a unix socket, with PostgreSQL's durable defaults except for `settings`. */
-export async function startSystemPostgres(bin_dir: string, settings: readonly string[] = []): Promise<SystemPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), "pestle-pg-"));
+export async function startSystemPostgres(
+  bin_dir: string,
+  settings: readonly string[] = [],
+  parent = tmpdir(),
+): Promise<SystemPostgres> {
+  const folder = mkdtempSync(join(parent, "pestle-pg-"));
   const asRoot = process.getuid?.() === 0;
   if (asRoot) chownSync(folder, NOBODY, NOBODY);
   chmodSync(folder, 0o700);

@@ -22,7 +22,8 @@ const TYPES: Record<string, string> = {
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-type Asset = { bytes: Buffer; zipped: Buffer | undefined; etag: string; type: string; immutable: boolean };
+/** `zipped` and `etag` are computed when first needed: a process serves few of the pages. */
+type Asset = { bytes: Buffer; zipped?: Buffer; etag?: string; type: string; immutable: boolean };
 
 /** Serves the built web pages. Reads them once at start, because they are few and small. */
 export function addAssets(
@@ -36,6 +37,7 @@ export function addAssets(
     reply.header("content-security-policy", CONTENT_SECURITY_POLICY);
     reply.header("referrer-policy", "no-referrer");
     reply.header("cache-control", cachingOf(name, asset));
+    asset.etag ??= rendered(asset.bytes.toString("latin1")).etag;
     reply.header("etag", asset.etag).header("vary", "accept-encoding").type(asset.type);
     if (etagMatches(request.headers["if-none-match"], asset.etag)) return reply.code(304).send();
     if (!/\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) return reply.send(asset.bytes);
@@ -82,7 +84,7 @@ function readAssets(folder: string): Map<string, Asset> {
       const type = TYPES[extname(name)]!;
       // The file name carries a hash of the content, so the content never changes.
       const immutable = name.startsWith("assets/");
-      return [name, { bytes, zipped: undefined, etag: rendered(bytes.toString("latin1")).etag, type, immutable }];
+      return [name, { bytes, type, immutable }];
     }),
   );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { memoryFolder } from "../../../scripts/memory-folder.ts";
 import { readConfig } from "../../src/config.ts";
 import { openDb } from "../../src/db/db.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
@@ -44,7 +45,7 @@ export default async function startTestCluster(project: TestProject): Promise<()
     await provideTemplates(project, cluster_url);
     return async () => {};
   }
-  const data_dir = mkdtempSync(join(tmpdir(), "pestle-test-"));
+  const data_dir = mkdtempSync(join(memoryFolder(), "pestle-test-"));
   const embedded = await openEmbeddedPostgres({ data_dir });
   const { host, port, user, password } = embedded.connection;
   const cluster_url = `postgresql://${user}:${password}@/{database}?host=${encodeURIComponent(host)}&port=${port}`;

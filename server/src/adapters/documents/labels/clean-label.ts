@@ -1,5 +1,4 @@
 import type { labelFormats } from "@pestle/contract";
-import { cleanPdf } from "./clean-pdf.ts";
 import { cleanPng } from "./clean-png.ts";
 import { cleanZpl } from "./clean-zpl.ts";
 
@@ -15,5 +14,8 @@ const LARGEST_BYTES = 512 * 1024;
 export async function cleanLabel(format: LabelFormat, bytes: Buffer): Promise<Buffer | undefined> {
   if (bytes.length > LARGEST_BYTES) return undefined;
   if (format === "ZPL") return cleanZpl(bytes);
-  return format === "PNG" ? cleanPng(bytes) : cleanPdf(bytes);
+  if (format === "PNG") return cleanPng(bytes);
+  // Its library is large, and few services ever get a label of their own.
+  const { cleanPdf } = await import("./clean-pdf.ts");
+  return cleanPdf(bytes);
 }
