@@ -15,8 +15,10 @@ import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const artifacts = join(root, ".artifacts");
 const CI = process.env["CI"] === "true";
-/** The build is current here, and a program starts from it in a third of the time. */
+/** The build is current here: tests import it (vitest.config.ts), and a program starts from it in a third of the time. */
 const BUILT = { TEST_PROGRAM: "built" };
+/** These tests create databases of their own, and kill processes but never the machine, so memory is durable enough. */
+const IN_MEMORY = { ...BUILT, TMPDIR: memoryFolder() };
 
 let passed = 0;
 /** Failures, printed again at the end because the output before them is long. */
@@ -32,11 +34,11 @@ await step("build", "node", ["scripts/build.mjs"], "as it comes");
 // Each leg keeps about one core busy, and those that start programs wait a lot: three at a time fill two cores. The
 // longest start first. The browser has the machine to itself.
 const queue = [
-  () => tests("tests of whole processes", ["--project=processes"], BUILT, "as it comes"),
+  () => tests("tests of whole processes", ["--project=processes"], IN_MEMORY, "as it comes"),
   () => tests("tests of the API", ["--project=service"], BUILT),
   () => tests("tests on the embedded PostgreSQL", ["--project=database"], BUILT),
   testsOnOldest,
-  () => tests("tests without a database", ["--project=quick"]),
+  () => tests("tests without a database", ["--project=quick"], BUILT),
   () => step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]),
   staticChecks,
 ];
@@ -47,7 +49,13 @@ await Promise.all([lane(), lane(), lane()]);
 const browser = findBrowser();
 if (browser === undefined)
   missing("browser tests", "a Chromium: install Debian's chromium-headless-shell, or set CHROMIUM");
-else await tests("tests in the browser", ["--project=browser", "--maxWorkers=2"], { CHROMIUM: browser }, "as it comes");
+else
+  await tests(
+    "tests in the browser",
+    ["--project=browser", "--maxWorkers=2"],
+    { ...BUILT, CHROMIUM: browser },
+    "as it comes",
+  );
 
 close();
 
