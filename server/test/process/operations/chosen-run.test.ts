@@ -18,7 +18,7 @@ const CAMPAIGNS = [
   ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "webhooks", "sdk", "contract", "neighbors"],
   "hostile",
 ];
-const BENCHES = ["operations", "fresh", "safety", "compare"];
+const BENCHES = ["operations", "fresh", "processes", "safety", "compare"];
 
 test.concurrent.each([
   ["chaos/main.ts", CAMPAIGNS, ["--count N", "--kills N", "--seed N", "(default 100000)", "(default random)"]],

@@ -77,7 +77,8 @@ describe("hashes", () => {
     const passwords = createPasswords(10);
     const asked = await Promise.allSettled(Array.from({ length: 60 }, () => passwords.hash("x")));
     const refused = asked.filter((one) => one.status === "rejected");
-    expect([asked.length - refused.length, refused.length]).toEqual([42, 18]);
+    // One or two at once, depending on the cores, and 40 that wait.
+    expect([18, 19]).toContain(refused.length);
     expect(refused[0]!.reason).toMatchObject({ status: 503, retry_after_s: 5 });
     expect(await passwords.hash("x")).toMatch(/^scrypt/);
   });
