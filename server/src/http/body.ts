@@ -9,8 +9,8 @@ const LARGEST_BODY_BYTES = 1024 * 1024;
 /** Reads a larger body to its end and discards it, so that the caller gets the answer. Stops at this size. */
 const LARGEST_DRAIN_BYTES = 8 * 1024 * 1024;
 const DEEPEST_NESTING = 32;
-/** No request needs as many. Reading 60,000 of them would stop all other requests for a tenth of a second. */
-const MOST_NAMES = 5_000;
+/** No object needs as many. Reading 60,000 of them would stop all other requests for a tenth of a second. */
+const MOST_FIELDS = 1_000;
 /** Enough to find unknown fields in a body with too many. */
 const FIRST_FIELDS = 200;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -73,9 +73,9 @@ function parsed(bytes: Buffer): Parsed | undefined {
   try {
     const text = utf8.decode(bytes);
     // Later code may recurse into the value, so limit its depth before parsing.
-    const { depth, names, first_fields } = measure(text);
+    const { depth, names, most_fields, first_fields } = measure(text);
     if (depth > DEEPEST_NESTING) return undefined;
-    if (names <= MOST_NAMES) return { value: JSON.parse(text), names, whole: true };
+    if (most_fields <= MOST_FIELDS) return { value: JSON.parse(text), names, whole: true };
     return { value: first_fields === undefined ? {} : JSON.parse(`${first_fields}}`), names, whole: false };
   } catch {
     return undefined;
@@ -83,14 +83,16 @@ function parsed(bytes: Buffer): Parsed | undefined {
 }
 
 /**
- * Measures the nesting depth and counts the names. Outside of strings, a colon follows each name and appears nowhere
- * else. `first_fields` is the text before the comma after so many fields of the outermost object.
+ * Measures the nesting depth, and counts the names in all and in the object with most of them. Outside of strings, a colon
+ * follows each name and appears nowhere else. `first_fields` is the text of the first fields of the outermost object.
  */
-function measure(text: string): { depth: number; names: number; first_fields: string | undefined } {
+function measure(text: string) {
   let level = 0;
   let depth = 0;
   let names = 0;
-  let fields = 0;
+  let most_fields = 0;
+  let commas = 0;
+  const fields_at = new Uint32Array(DEEPEST_NESTING + 2);
   let first_fields: string | undefined;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
@@ -99,12 +101,18 @@ function measure(text: string): { depth: number; names: number; first_fields: st
       if (char === 0x5c) i++;
       else if (char === 0x22) inString = false;
     } else if (char === 0x22) inString = true;
-    else if (char === 0x3a) names++;
-    else if (char === 0x2c && level === 1 && ++fields === FIRST_FIELDS) first_fields = text.slice(0, i);
-    else if (char === 0x7b || char === 0x5b) depth = Math.max(depth, ++level);
-    else if (char === 0x7d || char === 0x5d) level--;
+    else if (char === 0x3a) {
+      names++;
+      // Deeper values are refused anyway.
+      const fields = level > DEEPEST_NESTING ? 0 : ++fields_at[level]!;
+      if (fields > most_fields) most_fields = fields;
+    } else if (char === 0x2c && level === 1 && ++commas === FIRST_FIELDS) first_fields = text.slice(0, i);
+    else if (char === 0x7b || char === 0x5b) {
+      depth = Math.max(depth, ++level);
+      if (level <= DEEPEST_NESTING) fields_at[level] = 0;
+    } else if (char === 0x7d || char === 0x5d) level--;
   }
-  return { depth, names, first_fields };
+  return { depth, names, most_fields, first_fields };
 }
 
 /** A duplicate name counts once here. */

@@ -39,7 +39,7 @@ const postFramed = (framing: readonly string[], body: string) =>
 const chunk = (body: string) => `${Buffer.byteLength(body).toString(16)}\r\n${body}\r\n`;
 const form = (body: string | Buffer, headers = [FORM_TYPE, "authorization: {basic}"], path = "/oauth/token") =>
   requestBytes(`POST ${path} HTTP/1.1`, [HOST, ...headers, length(body)], body);
-const manyNames = `{${Array.from({ length: 5_001 }, (_, n) => `"n${n}":1`).join()}}`;
+const manyNames = `{${Array.from({ length: 1_001 }, (_, n) => `"n${n}":1`).join()}}`;
 const table = (expect: Case["expect"], rows: Record<string, Buffer | string>, more: Partial<Case> = {}): Case[] =>
   Object.entries(rows).map(([name, bytes]) => ({ name, bytes, expect, ...more }));
 const each = <Item extends string>(items: readonly Item[], bytes: (item: Item) => Buffer) =>
@@ -287,7 +287,7 @@ const partnerCases: Case[] = [
   ...table("400 40001", { "33 levels": post(`{"a":${"[".repeat(32)}${"]".repeat(32)}}`) }),
 
   ...table("400 40004", {
-    "more names than any request needs, below the first fields": post(
+    "an object with more fields than any request needs, below the first fields": post(
       `{"simulation_type":"event","simulation":${manyNames}}`,
     ),
     "a body of 1 MiB and a byte": post(Buffer.alloc(MIB + 1, " ")),
