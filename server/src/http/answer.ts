@@ -19,15 +19,16 @@ export type Answer<Told = unknown> = {
 export const NOT_CACHED = "max-age=0, private, must-revalidate";
 const JSON_TYPE = "application/json; charset=utf-8";
 
-export const rendered = (text: string): Rendered => ({ text, etag: etagOf(text) });
+export const rendered = (text: string): Rendered => ({ text, etag: etagOf(hash("sha256", text, "hex")) });
 
 /** A long text is encoded once, instead of once for its ETag, once for its length and once for the socket. */
 export function renderedBytes(text: string): Rendered {
   const bytes = Buffer.from(text);
-  return { text: bytes, etag: etagOf(bytes) };
+  return { text: bytes, etag: etagOf(hash("sha256", bytes, "hex")) };
 }
 
-const etagOf = (body: string | Buffer) => `W/"${hash("sha256", body, "hex").slice(0, 32)}"`;
+/** From the hash of the body. */
+export const etagOf = (sha256: string) => `W/"${sha256.slice(0, 32)}"`;
 
 /** A file to view or print. Its name does not identify the patient. */
 export const file = (bytes: Buffer, type: string, name: string): Answer<WebFile> => ({

@@ -1,7 +1,7 @@
 import { MOST_PAGE_BYTES } from "../domain/values/page-bytes.ts";
 import { refuse } from "../domain/values/refusals.ts";
-import { renderEach } from "../usecases/operations/render-each.ts";
-import { type Answer, answer, json, renderedBytes, showing } from "./answer.ts";
+import { renderPage } from "../usecases/operations/render-each.ts";
+import { type Answer, answer, etagOf, json, showing } from "./answer.ts";
 import { type CursorList, openCursor, sealCursor } from "./cursors.ts";
 
 /** The two parameters of every paged list (contract, Conventions 7). */
@@ -66,19 +66,22 @@ export async function listAnswer<Entry>(
     patientOf?: (entry: Entry) => string | null | undefined;
   },
 ): Promise<Answer> {
-  const texts = await renderEach(records, MOST_PAGE_BYTES, given.textOf);
-  const cut = texts.length < records.length ? given.cursorAfter(texts.length - 1) : null;
+  const { count, end } = await renderPage(`{${JSON.stringify(name)}:[`, records, MOST_PAGE_BYTES, given.textOf);
+  const cut = count < records.length ? given.cursorAfter(count - 1) : null;
   const next_cursor = cut ?? given.next_cursor;
-  const rest = {
-    [name]: [],
+  const rest = JSON.stringify({
     ...(given.end !== undefined && { end_cursor: cut ?? given.end }),
     ...(given.whole && next_cursor === null ? {} : { next_cursor }),
-  };
-  const text = JSON.stringify(rest).replace("[]", () => `[${texts.join()}]`);
-  const made = answer(200, renderedBytes(text), next_cursor === null ? undefined : { link: linkTo(url, next_cursor) });
+  });
+  const { bytes, hash } = end(rest === "{}" ? "]}" : `],${rest.slice(1)}`);
+  const made = answer(
+    200,
+    { text: bytes, etag: etagOf(hash) },
+    next_cursor === null ? undefined : { link: linkTo(url, next_cursor) },
+  );
   const { patientOf } = given;
   if (patientOf === undefined) return made;
-  return showing(made, { patients: records.slice(0, texts.length).flatMap((entry) => patientOf(entry) ?? []) });
+  return showing(made, { patients: records.slice(0, count).flatMap((entry) => patientOf(entry) ?? []) });
 }
 
 /** The cursor of a position in a numbered list. */

@@ -1,25 +1,65 @@
+import { createHash } from "node:crypto";
+
 /** Works on no more than this without giving other requests a turn. */
 const SLICE_BYTES = 64 * 1024;
 
-/** Renders records one by one, up to a size, and lets other requests run in between. At least one is rendered. */
-export async function renderEach<Entry>(
+/**
+ * A text that grows record by record, up to a size, and lets other requests run in between. At least one record fits. The
+ * text is encoded and hashed slice by slice, because a mebibyte at once would take milliseconds.
+ */
+export async function renderPage<Entry>(
+  head: string,
   records: readonly Entry[],
-  most_bytes = Number.POSITIVE_INFINITY,
+  most_bytes: number,
   textOf: (record: Entry) => string = JSON.stringify,
-): Promise<string[]> {
-  const texts: string[] = [];
+): Promise<{ count: number; end(tail: string): { bytes: Buffer; hash: string } }> {
+  const hashed = createHash("sha256");
+  const parts: Buffer[] = [];
+  let text = head;
+  const encode = () => {
+    const part = Buffer.from(text);
+    hashed.update(part);
+    parts.push(part);
+    text = "";
+  };
   const worked = sliceCounter();
+  let count = 0;
   let bytes = 0;
   for (const record of records) {
-    const text = textOf(record);
-    const size = Buffer.byteLength(text) + 1;
-    if (texts.length > 0 && bytes + size > most_bytes) break;
-    texts.push(text);
+    const rendered = textOf(record);
+    const size = Buffer.byteLength(rendered) + 1;
+    if (count > 0 && bytes + size > most_bytes) break;
+    text += count === 0 ? rendered : `,${rendered}`;
+    count += 1;
     bytes += size;
-    await worked(size);
+    const turn = worked(size);
+    if (turn === undefined) continue;
+    encode();
+    await turn;
   }
-  return texts;
+  return {
+    count,
+    end(tail) {
+      text += tail;
+      encode();
+      return { bytes: parts.length === 1 ? parts[0]! : Buffer.concat(parts), hash: hashed.digest("hex") };
+    },
+  };
 }
+
+/** Renders records one by one, and lets other requests run in between. */
+export const renderEach = <Entry>(
+  records: readonly Entry[],
+  textOf: (record: Entry) => string = JSON.stringify,
+): Promise<string[]> => {
+  let bytes = 0;
+  const render = (record: Entry) => {
+    const text = textOf(record);
+    bytes = Buffer.byteLength(text);
+    return text;
+  };
+  return convertEach(records, render, () => bytes);
+};
 
 /** Converts records one by one, and lets other requests run in between. `bytesOf` says how much work a record is. */
 export async function convertEach<Entry, Result>(

@@ -118,7 +118,7 @@ async function renderOrders(deps: Deps, account_id: string, order_numbers: strin
   return withKeysOfNow(deps, async () => {
     const patient_ids: string[] = [];
     const rows = await loadOrders(deps.db, account_id, order_numbers);
-    const texts = await renderEach(rows, undefined, (row) => {
+    const texts = await renderEach(rows, (row) => {
       const order = answerOf(deps, account_id, row);
       patient_ids.push(order.patient_id);
       return JSON.stringify(order);
