@@ -68,6 +68,7 @@ const bounded: Record<string, string> = {
   "usecases/operations/audit/verify-log.ts faults": "one command; stops at 200 faults",
   "usecases/operations/audit/verify-log.ts checkpoints": "one command; one entry per hour of the retention",
   "usecases/operations/audit/verify-log.ts roots": "one command; one entry per hour of the retention",
+  "usecases/operations/render-each.ts parts": "lives for one page, up to its largest size",
   "usecases/operations/watch-home.ts listeners": "one entry per open home page of a signed-in person",
   "usecases/webhooks/attempt-book.ts waiting": CLAIMS,
   "usecases/webhooks/courier.ts claims": CLAIMS,
