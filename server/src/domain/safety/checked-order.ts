@@ -53,7 +53,10 @@ export function checkedOrder(
  */
 const listed = readOnce(
   (data: SafetyData, text): readonly Taken[] => {
-    const parts = understand(data, text).names > 1 ? text.split(/[,;\n]|\s(?:and|&)\s/i) : [];
+    const { names, substances } = understand(data, text);
+    // "Aspirin and dipyridamole" is one name in the tables, but nothing says that the patient takes one product.
+    const several = names > 1 || substances.length > 1;
+    const parts = several ? text.split(/[,;\n]|\s(?:and|&)\s/i) : [];
     const named = parts.filter((part) => understand(data, part).substances.length > 0);
     return (named.length > 1 ? named : [text]).map((drug) => {
       const { substances } = understand(data, drug);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { checkedOrder } from "../../../src/domain/safety/checked-order.ts";
 import { unavailableFinding } from "../../../src/domain/safety/finding.ts";
 import { understand } from "../../../src/domain/safety/texts/understand.ts";
-import { daysAgo, found, holdsOf, keysOf, shipped } from "../../support/samples/safety.ts";
+import { daysAgo, found, holdsOf, keysOf, NOW, shipped } from "../../support/samples/safety.ts";
 
 /** Texts that look like a finding and are not: none of these may hold an order. */
 const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>[1]][] = [
@@ -247,4 +248,26 @@ test("a brand for another use is a second therapy, and other names of one pill a
   expect(holdsOf(found(["ethinyl estradiol + norgestimate"], { medications: ["Sprintec"] }, shipped, "Mili"))).toEqual(
     [],
   );
+});
+
+test("a listed line with two drugs is two medications, also if the tables know the pair by one name", () => {
+  const takenOf = (medications: string[]) =>
+    checkedOrder(shipped, {
+      items: [],
+      fills: [],
+      medications,
+      allergies: [],
+      conditions: [],
+      patient: { dob: null, gender: null, weight_kg: null },
+      now: NOW,
+    }).taken;
+  const pairs = [...shipped.phrases.keys()].flatMap((words) => {
+    const parts = words.split(" and ").filter((part) => understand(shipped, part).substances.length > 0);
+    return parts.length === 2 ? [[words, parts] as const] : [];
+  });
+  expect(pairs.length).toBeGreaterThan(20);
+  for (const [words, parts] of pairs) {
+    const drugs = takenOf([words]).map(({ substances }) => substances);
+    expect([words, drugs]).toEqual([words, takenOf(parts).map(({ substances }) => substances)]);
+  }
 });
