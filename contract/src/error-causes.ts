@@ -45,7 +45,11 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     cause: "The operation does not have this parameter, its name is misspelled, or its value has the wrong type.",
     example: { request: "GET /orders?color=red" },
   },
-  40004: { cause: "The body is larger than 1,048,576 bytes. Custom labels are the usual reason.", example: null },
+  40004: {
+    cause:
+      "The body is larger than 1,048,576 bytes, or an object in it has more than 1,000 fields. Custom labels are the usual reason.",
+    example: null,
+  },
   40005: {
     cause: "The key has a space or a non-ASCII character, is empty or too long, or a header was sent twice.",
     example: { request: "POST /orders", headers: { "Idempotency-Key": "my order" }, body: "{}" },
