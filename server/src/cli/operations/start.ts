@@ -30,7 +30,7 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
       if (options.demo ?? embedded) await seedDemo(deps);
       return readDemo(config.DATA_DIR) !== undefined;
     },
-    // No connection serves this process again, so there is nothing to finish. Whoever supervises it starts it anew.
+    // The database refuses all connections of this process, so no request can finish. The supervisor restarts it.
     onIndexKeyChanged: (error) => {
       console.error(`pestle: ${error.message}`);
       process.exit(1);

@@ -71,7 +71,8 @@ export async function convertEach<Entry, Result>(
   const worked = sliceCounter();
   for (const record of records) {
     results.push(convert(record));
-    await worked(bytesOf(record));
+    const turn = worked(bytesOf(record));
+    if (turn !== undefined) await turn;
   }
   return results;
 }
