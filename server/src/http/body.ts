@@ -31,7 +31,7 @@ export async function readJsonObject(
   if (!isSentObject(value)) refuse(40000, "body");
   if (whole) return value;
   if (options.known !== undefined) refuseAll(unknownFields(value, options.known));
-  return refuse(40004, "body", `Send at most ${MOST_FIELDS} fields in one object.`);
+  return refuse(40004, "body");
 }
 
 /** The size of a body. A chunked one announces none. */
