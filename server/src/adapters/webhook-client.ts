@@ -1,10 +1,10 @@
 import { performance } from "node:perf_hooks";
 import { CONNECT_TIMEOUT_S, type Environment, RESPONSE_TIMEOUT_S } from "@pestle/contract";
-import { Agent, type Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { BoundedMap } from "../domain/values/bounded-map.ts";
 import type { EndpointAnswer } from "../domain/webhooks/attempt-outcome.ts";
 import type { LoopbackPorts } from "../domain/webhooks/webhook-url.ts";
-import { guardedConnector, type Resolve } from "./webhook-guard.ts";
+import type { Resolve } from "./webhook-guard.ts";
 
 type WebhookRequest = {
   environment: Environment;
@@ -49,15 +49,13 @@ export function openWebhookClient(
     response_timeout_ms = RESPONSE_TIMEOUT_S * 1000,
   } = options;
   // One per environment: a sandbox connection must never serve production.
-  const agentOf = (environment: Environment) =>
-    new Agent({
-      connect: guardedConnector(environment, { ...options, loopback_ports, connect_timeout_ms }),
-      pipelining: 1,
-      // The sweep below ends slow requests, including slowly dripping responses.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
-  const agents = { production: agentOf("production"), sandbox: agentOf("sandbox") };
+  let agents: Promise<Record<Environment, Agent>> | undefined;
+  /** Loads the HTTP client with the first event, because the service starts sooner without it. */
+  const openAgents = async () => {
+    const { webhookAgent } = await import("./webhook-agent.ts");
+    const guard = { ...options, loopback_ports, connect_timeout_ms };
+    return { production: webhookAgent("production", guard), sandbox: webhookAgent("sandbox", guard) };
+  };
   /** In deadline order, because all have the same timeout. */
   const under_way = new Set<Exchange>();
   let sweeping: NodeJS.Timeout | undefined;
@@ -95,16 +93,17 @@ export function openWebhookClient(
         });
         under_way.add(exchange);
         sweeping ??= setTimeout(sweep, SWEEP_EVERY_MS).unref();
-        try {
-          agents[environment].dispatch({ ...targetOf(url), method: "POST", headers, body }, exchange);
-        } catch {
-          exchange.cutOff("INTERNAL");
-        }
+        agents ??= openAgents();
+        agents
+          .then((opened) => opened[environment].dispatch({ ...targetOf(url), method: "POST", headers, body }, exchange))
+          .catch(() => exchange.cutOff("INTERNAL"));
       }),
     async close() {
       clearTimeout(sweeping);
       for (const exchange of under_way) exchange.cutOff("CLOSED");
-      await Promise.all([agents.production.destroy(), agents.sandbox.destroy()]);
+      if (agents === undefined) return;
+      const { production, sandbox } = await agents;
+      await Promise.all([production.destroy(), sandbox.destroy()]);
     },
   };
 }

@@ -13,7 +13,12 @@ import {
 /** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
-type Options = { loopback_ports: LoopbackPorts; resolve?: Resolve; connect_timeout_ms: number; ca?: string };
+export type GuardOptions = {
+  loopback_ports: LoopbackPorts;
+  resolve?: Resolve;
+  connect_timeout_ms: number;
+  ca?: string;
+};
 
 /** The URL resolves to an address that webhooks must not reach, so no connection is made. */
 class BlockedAddress extends Error {
@@ -24,7 +29,7 @@ class BlockedAddress extends Error {
  * Connects only to checked addresses. Resolves a name once, checks all its addresses, and connects to exactly those, so
  * DNS rebinding cannot change them. Checks an IP address in the URL directly, because it skips the lookup.
  */
-export function guardedConnector(environment: Environment, options: Options): buildConnector.connector {
+export function guardedConnector(environment: Environment, options: GuardOptions): buildConnector.connector {
   // The lookup does not know the port, so a connector knows whether it is open.
   const connectors = {
     http: { open: connectorOf("http", true), closed: connectorOf("http", false) },
