@@ -1,4 +1,5 @@
-// Builds only stale parts: TypeScript to dist/, the web pages to web/dist/, and from there into the server's package.
+// Builds only stale parts: TypeScript to dist/, `pestle` to server/dist/program/, the web pages to web/dist/, and from
+// there into the server's package.
 // Runs on `npm ci`, before `npm start` and before `npm pack`.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -11,12 +12,14 @@ const require = createRequire(import.meta.url);
 
 // An installation without development packages runs the existing build.
 if (!existsSync(join(root, "node_modules/typescript"))) {
-  if (existsSync(join(root, "server/dist/cli/main.js"))) process.exit(0);
+  if (existsSync(join(root, "server/dist/program/main.js"))) process.exit(0);
   console.error("There is no build, and the compiler is not installed. Run `npm ci` without --omit=dev.");
   process.exit(1);
 }
 
 run("node_modules/typescript/bin/tsc", ["-b"]);
+const compiled = ["contract", "sdk", "server"].map((name) => newest(join(root, name, "dist"), /^(program|web)$/));
+if (Math.max(...compiled) > newest(join(root, "server/dist/program"))) await import("./bundle.mjs");
 if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, "web/dist/assets"), /^docs-/)) {
   run(
     join(dirname(require.resolve("vite/package.json")), "bin/vite.js"),

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs";
 import { recorded } from "./audit-command.ts";
 import type { CommandRow } from "./program.ts";
 
@@ -51,10 +52,21 @@ export const commandFiles: readonly CommandFile[] = [
 export const loadCommands = (): Promise<CommandRow[]> => loaded(commandFiles);
 
 /** The commands that a command line can mean. If its first word starts none, those are all, for the help. */
-export function commandsFor(first_word: string | undefined): Promise<CommandRow[]> {
-  if (first_word === "--version" || first_word === "-V") return loaded([]);
+export async function commandsFor(first_word: string | undefined): Promise<CommandRow[]> {
+  if (first_word === "--version" || first_word === "-V") return [];
   const own = commandFiles.filter(([words]) => words.some((word) => word === first_word));
-  return loaded(own.length > 0 ? own : commandFiles);
+  return own.length > 0 ? loaded(own) : (listedCommands() ?? loadCommands());
+}
+
+/** `scripts/bundle.mjs` writes it: every command without its code. */
+const LIST = new URL("../program/commands.json", import.meta.url);
+
+/** Every command as data, for the help. Undefined if the program runs from source. */
+function listedCommands(): CommandRow[] | undefined {
+  if (!existsSync(LIST)) return undefined;
+  const rows = JSON.parse(readFileSync(LIST, "utf8")) as Omit<CommandRow, "run">[];
+  const run = () => Promise.reject(new Error("this command is only listed"));
+  return rows.map((row) => ({ ...row, run }));
 }
 
 const loaded = async (files: readonly CommandFile[]): Promise<CommandRow[]> =>

@@ -44,7 +44,11 @@ describe("a command line", () => {
       commands.filter(({ name }) => name.startsWith("orders ")).map(() => "orders"),
     );
     expect(await commandsFor("--version")).toEqual([]);
-    for (const word of [undefined, "--help", "nonsense"]) expect(await commandsFor(word)).toHaveLength(commands.length);
+    // The build lists them as data, so that the help need not load their code.
+    const data = (rows: typeof commands) => rows.map(({ run, ...row }) => row);
+    for (const word of [undefined, "--help", "nonsense"]) {
+      expect(data(await commandsFor(word))).toEqual(data(commands));
+    }
   });
 });
 
