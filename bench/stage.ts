@@ -12,7 +12,7 @@ import {
 } from "../chaos/server-process.ts";
 import { findPgbench, startSystemPostgres } from "../scripts/system-postgres.ts";
 import type { Database } from "../server/src/db/db.ts";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import type { Checkout } from "./checkout.ts";
 import { type ChildFile, startChild } from "./child.ts";

@@ -1,4 +1,4 @@
-import type { Demo, DemoPartner } from "../server/src/seed/demo.ts";
+import type { Demo, DemoPartner } from "../server/src/seed/demo-file.ts";
 import { ask, insist, type Reply } from "./ask.ts";
 
 /** The length of a clock move. Any answer, however late, shows the position of its move in the sequence. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { OperationId, Patient } from "@pestle/contract";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { bundle } from "../server/test/support/samples/fhir-samples.ts";
 import { sample } from "../server/test/support/samples/script-samples.ts";
 import { ask, insist } from "./ask.ts";

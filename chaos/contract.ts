@@ -1,7 +1,7 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { ask } from "./ask.ts";
 import { type ContractRequest, shownRequest, variedRequest } from "./contract-requests.ts";
 import { openScene } from "./contract-scene.ts";

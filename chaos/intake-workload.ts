@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { newMessage } from "../server/test/support/intake.ts";
 import { insist, type Reply } from "./ask.ts";
 import { deliver, intakeToken } from "./client.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { ask } from "./ask.ts";
 import { issue, read, tokenOf } from "./client.ts";
 import { postmasterPid } from "./postmaster.ts";

@@ -1,4 +1,4 @@
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { insist, type Reply } from "./ask.ts";
 import { move, positionOf, read } from "./client.ts";
 

@@ -5,7 +5,7 @@ import { Conflict, createPestle, type Order, type OrderRequest, type Pestle, Una
 import { readConfig } from "../server/src/config.ts";
 import { type Database, openDb } from "../server/src/db/db.ts";
 import { products } from "../server/src/seed/cast.ts";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { openReference, type SealedReference } from "../server/src/usecases/orders/read-orders.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault, type Vault } from "../server/src/vault/vault.ts";

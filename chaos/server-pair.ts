@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { type From, killServer, removeDataDir, type ServerProcess, startServer, stopServer } from "./server-process.ts";
 
 /** The same demo at the addresses of each process, or undefined while that process is down. */

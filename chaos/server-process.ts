@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { ask } from "./ask.ts";
 import { killPostmaster } from "./postmaster.ts";
 import { until } from "./until.ts";

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startChild } from "../bench/child.ts";
 import type { Load, Measured } from "../bench/load.ts";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { ask, insist } from "./ask.ts";
 import { type AttackName, type AttackTally, startAttack, type Target } from "./attacks.ts";
 import { issue, tokenOf } from "./client.ts";

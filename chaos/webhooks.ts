@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { openDb } from "../server/src/db/db.ts";
 import { openEmbeddedPostgres } from "../server/src/db/embedded/embedded.ts";
-import type { Demo } from "../server/src/seed/demo.ts";
+import type { Demo } from "../server/src/seed/demo-file.ts";
 import { newMessage } from "../server/test/support/intake.ts";
 import { goodAddress } from "../server/test/support/patient.ts";
 import { ask, insist, type Reply } from "./ask.ts";

@@ -1,4 +1,4 @@
-import * as openid from "openid-client";
+import type { Configuration } from "openid-client";
 
 /** An OpenID Connect provider as an administrator registered it. */
 type OidcProvider = { issuer: string; client_id: string; client_secret: string | null };
@@ -17,8 +17,12 @@ const TIMEOUT_S = 10;
 const SCOPE = "openid email profile";
 const LONGEST = 255;
 
+/** Loaded with the first sign-in, because most installations have no provider. */
+const library = () => import("openid-client");
+
 export const openidClient: Oidc = {
   async begin(provider, redirect_uri, login_hint) {
+    const openid = await library();
     const config = await discovered(provider);
     const pending = {
       state: openid.randomState(),
@@ -38,6 +42,7 @@ export const openidClient: Oidc = {
   },
 
   async finish(provider, callback, { state, nonce, verifier }) {
+    const openid = await library();
     const config = await discovered(provider);
     const tokens = await openid.authorizationCodeGrant(config, callback, {
       expectedState: state,
@@ -62,7 +67,8 @@ export const openidClient: Oidc = {
 };
 
 /** Reads the provider's own description each time: sign-ins are rare, and its keys change. */
-function discovered({ issuer, client_id, client_secret }: OidcProvider): Promise<openid.Configuration> {
+async function discovered({ issuer, client_id, client_secret }: OidcProvider): Promise<Configuration> {
+  const openid = await library();
   const url = new URL(issuer);
   const plain = url.protocol === "http:" && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   return openid.discovery(

@@ -3,7 +3,6 @@ import { userInfo } from "node:os";
 import { commandAuditOf } from "@pestle/contract";
 import { sudoUser } from "../config.ts";
 import type { Queryable } from "../db/db.ts";
-import { insertAudit } from "../db/operations/audit.ts";
 import type { CommandRow } from "./program.ts";
 
 type Running = { name: string; argument: string; is_patient: boolean; env: NodeJS.ProcessEnv | undefined };
@@ -42,6 +41,8 @@ export async function auditCommand(db: Queryable, at: Date): Promise<void> {
   const subject =
     ID.test(command.argument) && !command.is_patient ? `${command.name} ${command.argument}` : command.name;
   const field_groups = rule?.groups ?? [];
+  // Imported here because commands that use the API alone need no database driver.
+  const { insertAudit } = await import("../db/operations/audit.ts");
   await insertAudit(db, { at, ...commandActor(), account_id: null, action: "command_run", subject, field_groups });
 }
 

@@ -43,6 +43,8 @@ const TIMEOUT_CHECK_EVERY_MS = 1_000;
 const KEEP_ALIVE_MS = 72_000;
 const LARGEST_HEADERS_BYTES = 16 * 1024;
 const LONGEST_PARAMETER = 200;
+/** Our routes have no schemas: `contract` has the tables of their fields. Fastify then loads no schema compilers. */
+const NO_SCHEMAS = { compilersFactory: { buildValidator: noCompiler, buildSerializer: noCompiler } };
 
 /** Creates a listener with the behavior that all its answers share. The caller adds the routes. */
 export function createListener(deps: Deps, name: ListenerName): FastifyInstance {
@@ -76,6 +78,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     return503OnClosing: false,
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    schemaController: NO_SCHEMAS,
     clientErrorHandler: (error, socket) =>
       answerBroken(socket as Socket, () => {
         const target = targetOfUnknownMethod(error);
@@ -140,6 +143,10 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   });
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   return app;
+}
+
+function noCompiler(): never {
+  throw new Error("routes have no schemas");
 }
 
 function tlsOptions(config: Config) {

@@ -1,5 +1,3 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { environments } from "@pestle/contract";
 import { listAccounts } from "../db/accounts/accounts.ts";
 import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../db/catalogue/catalogue-rows.ts";
@@ -9,36 +7,12 @@ import { createPartnerAccount, operatorAccount } from "../usecases/accounts/crea
 import { createPerson, demoPassword } from "../usecases/accounts/create-person.ts";
 import { createCredential } from "../usecases/accounts/manage-credentials.ts";
 import { brands, licences, operator, partners, people, products, shippingMethods } from "./cast.ts";
-
-type SignIn = { email: string; password: string };
-type DemoPerson = SignIn & { name: string; role: string };
-export type DemoPartner = {
-  name: string;
-  workflow: string;
-  environment: "production" | "sandbox";
-  account_id: string;
-  client_id: string;
-  client_secret: string;
-  ncpdp_id: string | null;
-  portal: SignIn;
-};
-export type Demo = {
-  base_url: string;
-  auth_url: string;
-  sandbox_auth_url: string;
-  operator: SignIn;
-  /** A technician and two pharmacists; empty for a demo that version 0.1.0 seeded. */
-  people: DemoPerson[];
-  partners: DemoPartner[];
-  intake: { environment: "sandbox"; client_id: string; client_secret: string };
-};
+import { type DemoPartner, type SignIn, writeDemo } from "./demo-file.ts";
 
 /** Stocks the shelves through a normal receipt. */
 const firstDelivery: StockEntry[] = products
   .filter(({ on_hand_units }) => on_hand_units > 0)
   .map(({ sku, on_hand_units }) => ({ sku, kind: "received", units: on_hand_units, order_number: null, note: "demo" }));
-
-const demoFile = (data_dir: string) => join(data_dir, "demo.json");
 
 /**
  * Seeds an empty database with the demo cast. Writes the credentials file before the commit: after a crash in between,
@@ -110,17 +84,4 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
     });
     return true;
   });
-}
-
-export function readDemo(data_dir: string): Demo | undefined {
-  if (!existsSync(demoFile(data_dir))) return undefined;
-  const demo = JSON.parse(readFileSync(demoFile(data_dir), "utf8")) as Omit<Demo, "people"> & Partial<Demo>;
-  return { ...demo, people: demo.people ?? [] };
-}
-
-/** Written atomically and readable only by its owner. */
-export function writeDemo(data_dir: string, demo: Demo): void {
-  const draft = `${demoFile(data_dir)}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(draft, demoFile(data_dir));
 }

@@ -153,17 +153,32 @@ const sources = ["contract/src", "sdk/src", "server/src"].flatMap((folder) =>
 );
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 
-type Import = { target: string; typesOnly: boolean };
+type Import = {
+  target: string;
+  typesOnly: boolean;
+  /** The code imports it when it needs it. */
+  later?: boolean;
+};
 function importsOf(file: string): Import[] {
   const found = textOf(file).matchAll(/^(?:import|export)\s+(type\s+)?(?:[^;"]*?\sfrom\s+)?"([^"]+)"/gm);
   const dynamic = textOf(file).matchAll(/\bimport\("([^"]+)"\)/g);
   return [
     ...[...found].map(([, type, target]) => ({ target: target as string, typesOnly: type !== undefined })),
-    ...[...dynamic].map(([, target]) => ({ target: target as string, typesOnly: false })),
-  ].map(({ target, typesOnly }) => ({
+    ...[...dynamic].map(([, target]) => ({ target: target as string, typesOnly: false, later: true })),
+  ].map(({ target, ...how }) => ({
     target: target.startsWith(".") ? relative(root, join(root, dirname(file), target)) : target,
-    typesOnly,
+    ...how,
   }));
+}
+
+/** What Node loads with these files: their imports and those of the imports, but none that the code imports later. */
+function loadedWith(files: readonly string[]): string[] {
+  const loaded = new Set(files);
+  for (const file of loaded) {
+    if (!sources.includes(file)) continue;
+    for (const { target, typesOnly, later } of importsOf(file)) if (!typesOnly && !later) loaded.add(target);
+  }
+  return [...loaded].sort();
 }
 
 function forbidden(file: string, { target, typesOnly }: Import): boolean {
@@ -208,6 +223,20 @@ describe("the architecture", () => {
     expect(pure.length).toBeGreaterThan(15);
     const code = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g, "");
     expect(pure.filter((file) => IMPURE.test(code(file)))).toEqual([]);
+  });
+
+  test("commands that use the API alone load no database driver, web framework or HTTP client", () => {
+    const commands = "server/src/cli/commands.ts";
+    const rows = [...textOf(commands).matchAll(/^ {2}\[\["(\w+)".*?import\("\.\/([^"]+)"\)/gm)];
+    const filesOf = (word: string) =>
+      rows.filter(([, first]) => first === word).map(([, , file]) => `server/src/cli/${file}`);
+    const HEAVY = ["pg", "fastify", "undici", "pino", "prom-client", "saxes"];
+    expect(loadedWith(filesOf("order")).filter((target) => HEAVY.includes(target))).toEqual(["pg", "pino"]);
+    for (const word of ["orders", "token", "login", "simulate", "webhooks", "events", "trigger", "config"]) {
+      const files = filesOf(word);
+      expect(files).not.toEqual([]);
+      expect([word, ...loadedWith([commands, ...files]).filter((target) => HEAVY.includes(target))]).toEqual([word]);
+    }
   });
 
   test("there are no import cycles", () => {

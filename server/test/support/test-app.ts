@@ -10,7 +10,8 @@ import { type App, startApp } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import { type Db, openDb } from "../../src/db/db.ts";
 import type { Route } from "../../src/http/partner-api.ts";
-import { type Demo, readDemo, seedDemo, writeDemo } from "../../src/seed/demo.ts";
+import { seedDemo } from "../../src/seed/demo.ts";
+import { type Demo, readDemo, writeDemo } from "../../src/seed/demo-file.ts";
 import { DEMO_TEMPLATE, EMPTY_TEMPLATE, TEST_MASTER_KEY, urlAs } from "./test-cluster.ts";
 
 export { TEST_MASTER_KEY };

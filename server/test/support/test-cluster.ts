@@ -9,7 +9,8 @@ import { openDb } from "../../src/db/db.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { createRolesText, type Roles } from "../../src/db/roles.ts";
-import { type Demo, readDemo, seedDemo } from "../../src/seed/demo.ts";
+import { seedDemo } from "../../src/seed/demo.ts";
+import { type Demo, readDemo } from "../../src/seed/demo-file.ts";
 import { masterKeys } from "../../src/vault/master-key.ts";
 import { openVault } from "../../src/vault/vault.ts";
 

@@ -1,6 +1,6 @@
 import { type Environment, environments } from "@pestle/contract";
 import { type Config, isLoopback, readConfig } from "../../config.ts";
-import { readDemo } from "../../seed/demo.ts";
+import { readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { reason, WrongUsage } from "../errors.ts";
 import { facts, type Output, table } from "../output.ts";

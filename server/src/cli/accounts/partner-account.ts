@@ -1,6 +1,6 @@
 import { type Environment, environments } from "@pestle/contract";
 import { type Config, readConfig } from "../../config.ts";
-import { type Demo, readDemo } from "../../seed/demo.ts";
+import { type Demo, readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { ownAddress } from "../../usecases/operations/check-up-ports.ts";
 import { WrongUsage } from "../errors.ts";

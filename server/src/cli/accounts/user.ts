@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { currentLicense, isPharmacistRole } from "../../domain/accounts/license.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { createPasswords } from "../../passwords.ts";
-import { type Demo, readDemo } from "../../seed/demo.ts";
+import { type Demo, readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { changePasswordByEmail } from "../../usecases/accounts/change-password.ts";
 import { checkNewPassword, createPerson, madePassword } from "../../usecases/accounts/create-person.ts";

@@ -8,7 +8,7 @@ import { intakeWarnings } from "../../domain/intake/intake-warnings.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { type ScriptVersion, scriptVersions } from "../../formats/script/version.ts";
-import { type Demo, readDemo } from "../../seed/demo.ts";
+import { type Demo, readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { hashOfSent, messageIdentity } from "../../usecases/intake/message-identity.ts";
 import { openAnyPatientId } from "../../usecases/patients/patient-rows.ts";

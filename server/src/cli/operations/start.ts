@@ -1,6 +1,7 @@
 import type { App } from "../../app.ts";
 import { type Config, readConfig, WrongSetting } from "../../config.ts";
-import { type Demo, readDemo, seedDemo, writeDemo } from "../../seed/demo.ts";
+import { seedDemo } from "../../seed/demo.ts";
+import { type Demo, readDemo, writeDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";

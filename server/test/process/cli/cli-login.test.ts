@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { programs, TESTED } from "../../../../chaos/server-process.ts";
-import { type DemoPartner, writeDemo } from "../../../src/seed/demo.ts";
+import { type DemoPartner, writeDemo } from "../../../src/seed/demo-file.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { refusalOf, runCommand } from "../../support/tools/run-command.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { writeDemo } from "../../../src/seed/demo.ts";
+import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
 import { post } from "../../support/orders.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HistoryEntry, type Order, type OrderAction, orderActions } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeDemo } from "../../../src/seed/demo.ts";
+import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { goodAddress } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";

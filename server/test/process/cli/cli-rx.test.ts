@@ -8,7 +8,7 @@ import { intakeRefusals } from "../../../src/domain/intake/intake-refusals.ts";
 import { reasonSentence, reviewKinds } from "../../../src/domain/intake/review-kinds.ts";
 import { addDays, dateIn } from "../../../src/domain/values/calendar.ts";
 import { scriptVersions } from "../../../src/formats/script/version.ts";
-import { writeDemo } from "../../../src/seed/demo.ts";
+import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { openPatientId } from "../../../src/usecases/patients/patient-rows.ts";
 import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";

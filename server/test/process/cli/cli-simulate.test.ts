@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { fieldsOf } from "../../../src/cli/set-fields.ts";
-import { writeDemo } from "../../../src/seed/demo.ts";
+import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { newMessage } from "../../support/intake.ts";
 import { ask } from "../../support/patient.ts";
 import { storedEvents } from "../../support/stored-events.ts";

@@ -16,7 +16,7 @@ import {
 import { verifyStandardWebhook, verifyWebhook } from "@pestle/sdk";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeDemo } from "../../../src/seed/demo.ts";
+import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";

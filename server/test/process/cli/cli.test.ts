@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Demo, readDemo } from "../../../src/seed/demo.ts";
+import { type Demo, readDemo } from "../../../src/seed/demo-file.ts";
 import { runCli, startCli, stopCli } from "../../support/tools/run-cli.ts";
 
 /** The real program next to the real service on an embedded database: processes, sockets, files. */

@@ -18,7 +18,7 @@ import {
   TESTED,
 } from "../../../../chaos/server-process.ts";
 import { until } from "../../../../chaos/until.ts";
-import type { Demo } from "../../../src/seed/demo.ts";
+import type { Demo } from "../../../src/seed/demo-file.ts";
 
 const TIMEOUT_MS = 240_000;
 /** The promise is ten seconds; the rest is for a busy machine. */

@@ -8,7 +8,7 @@ import { type ServerPair, startPair } from "../../../../chaos/server-pair.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 import { until } from "../../../../chaos/until.ts";
 import { type Db, openDb } from "../../../src/db/db.ts";
-import type { Demo } from "../../../src/seed/demo.ts";
+import type { Demo } from "../../../src/seed/demo-file.ts";
 import { revokeCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 

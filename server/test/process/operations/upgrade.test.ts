@@ -8,7 +8,7 @@ import { verifyStandardWebhook, verifyWebhook } from "../../../../sdk/src/index.
 import { readConfig } from "../../../src/config.ts";
 import { openDb } from "../../../src/db/db.ts";
 import { readMigrations } from "../../../src/db/migrate.ts";
-import type { Demo } from "../../../src/seed/demo.ts";
+import type { Demo } from "../../../src/seed/demo-file.ts";
 import { checkDatabase, NO_PHARMACIST } from "../../../src/usecases/operations/check-up.ts";
 import { ask } from "../../support/patient.ts";
 import { openReceiver } from "../../support/receiver.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { writeDemo } from "../../../src/seed/demo.ts";
+import { writeDemo } from "../../../src/seed/demo-file.ts";
 import type { Receiver } from "../receiver.ts";
 import { TEST_MASTER_KEY, type TestApp } from "../test-app.ts";
 import { linesNotShown, unlikeShown } from "./as-shown.ts";
