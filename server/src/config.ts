@@ -74,7 +74,7 @@ export const settings = {
   DATABASE_NAMED_STATEMENTS: choice(
     "true",
     ["true", "false"],
-    "Use named prepared statements. Turn this off behind a transaction-pooling PgBouncer older than 1.21.",
+    "Use named prepared statements. Turn this off behind a pooler that does not support them. The pooler must keep a session per client: change notifications and a lock need one.",
   ),
   MASTER_KEY: key(
     "32 bytes that encrypt the data keys. Required with DATABASE_URL; otherwise Pestle uses DATA_DIR/master.key.",
