@@ -62,8 +62,11 @@ function targetOf(
   const schedules = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
   const drug_schedule = strictest([order.drug_schedule, ...schedules.flatMap((one) => one?.drug_schedule ?? [])]);
   const limit = (id: ExceptionId | null) => limitOf(event, id, situationsOf({ ...order, drug_schedule }, id));
-  const refusal = (row: ReturnType<typeof limit>): { problem: Problem } | undefined =>
-    row && { problem: { code: row.code, field: row.field, ...(row.code === 42200 && { problem: "conflict" }) } };
+  const refusal = (row: ReturnType<typeof limit>): { problem: Problem } | undefined => {
+    if (row === undefined) return undefined;
+    const { code, field } = row;
+    return { problem: code === 42200 ? { code, field, problem: "conflict" } : { code, field } };
+  };
   const barred = refusal(limit(null));
   if (barred !== undefined) return barred;
   const asked = exception_id === null ? standing.open : standing.open.filter((id) => id === exception_id);
