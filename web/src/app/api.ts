@@ -1,4 +1,11 @@
-import { type ErrorEntry, VERIFY_KEY, type WebAnswer, type WebBody, type WebQueryName, type WebRouteKey } from "@pestle/contract";
+import {
+  type ErrorEntry,
+  VERIFY_KEY,
+  type WebAnswer,
+  type WebBody,
+  type WebQueryName,
+  type WebRouteKey,
+} from "@pestle/contract";
 import type { FileRoute, JsonRoute, Known, Method, Read, RouteOf } from "./api-path.ts";
 import { isPresent } from "./presence.ts";
 import { csrfToken, signedInAgain } from "./sign-in/session.ts";

@@ -46,20 +46,16 @@ const fixtures: Record<string, Fixture[]> = {
       fields: ["patient_safety.health_conditions[0]"],
       body: { patient_safety: { health_conditions: [entry] } },
     })),
-    ...["", 7, "rosa", "rosa@", "@quill.example", "a b@quill.example", "rosa@quill", "a@b..example"].map(
-      (email) => ({
-        code: 42201 as const,
-        fields: ["email"],
-        body: { email },
-      }),
-    ),
-    ...["", 4155550134, "555-0134", "1234567890", "4110555013", "911-555-0134", "+44 20 7946 0958"].map(
-      (phone) => ({
-        code: 42204 as const,
-        fields: ["phone"],
-        body: { phone },
-      }),
-    ),
+    ...["", 7, "rosa", "rosa@", "@quill.example", "a b@quill.example", "rosa@quill", "a@b..example"].map((email) => ({
+      code: 42201 as const,
+      fields: ["email"],
+      body: { email },
+    })),
+    ...["", 4155550134, "555-0134", "1234567890", "4110555013", "911-555-0134", "+44 20 7946 0958"].map((phone) => ({
+      code: 42204 as const,
+      fields: ["phone"],
+      body: { phone },
+    })),
     ...["", "f", "U", "X", 1, ["F"]].map((gender) => ({
       code: 42205 as const,
       fields: ["gender"],

@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { endpoints, errorDocUrl, QUOTA_MESSAGE, type QuotaName, quotaDraws, quotaNames, quotas } from "@pestle/contract";
+import {
+  endpoints,
+  errorDocUrl,
+  QUOTA_MESSAGE,
+  type QuotaName,
+  quotaDraws,
+  quotaNames,
+  quotas,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countAccount, listUsage } from "../../../src/db/accounts/usage.ts";
 import { drawnBy, exhaustedBy, stateOf } from "../../../src/domain/accounts/quotas.ts";
