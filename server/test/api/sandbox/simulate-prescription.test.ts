@@ -376,10 +376,8 @@ describe("the patient", () => {
   const misfitPatients: [unknown, string][] = [
     ["Wren", ""],
     [[], ""],
-    [null, ""],
     [{ first_name: "R2D2" }, ".first_name"],
-    [{ last_name: null }, ".last_name"],
-    [{ dob: null }, ".dob"],
+    [{ last_name: 7 }, ".last_name"],
     [{ dob: "17/05/1984" }, ".dob"],
     [{ dob: "1802-01-01" }, ".dob"],
     [{ gender: "X" }, ".gender"],

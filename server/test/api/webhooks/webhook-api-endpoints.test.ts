@@ -447,10 +447,11 @@ describe("a test", () => {
     const { id } = await api.create({ url: receiver.url });
     expect((await api.test(id)).event_type).toBe("RX_RECEIVED");
     expect((await api.test(id, {})).event_type).toBe("RX_RECEIVED");
+    expect((await api.test(id, { event_type: null } as never)).event_type).toBe("RX_RECEIVED");
     const path = `/webhook_endpoints/${id}/test`;
     const typed = await api.call(path, undefined, { method: "POST", headers: { "content-type": "application/json" } });
     expect(typed.status).toBe(202);
-    for (const body of [{ event_type: "NOPE" }, { event_type: null }, { event_type: 7 }]) {
+    for (const body of [{ event_type: "NOPE" }, { event_type: 7 }]) {
       const { status, text } = await api.call(path, body);
       expect([status, codesOf(text)]).toEqual([422, [[42200, "event_type"]]]);
     }
