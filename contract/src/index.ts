@@ -20,7 +20,7 @@ export * from "./dashboard/dashboard-orders.ts";
 export * from "./dashboard/dashboard-queues.ts";
 export * from "./dashboard/dashboard-reviews.ts";
 export * from "./dashboard/dashboard-work.ts";
-export { type Endpoint, type Tag, tags } from "./endpoints/endpoint.ts";
+export { answersMinimal, type Endpoint, type Tag, tags } from "./endpoints/endpoint.ts";
 export * from "./endpoints/endpoints.ts";
 export * from "./endpoints/oauth.ts";
 export * from "./error-bodies.ts";

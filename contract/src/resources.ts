@@ -163,6 +163,7 @@ export const MedicationRequest = named(
   object(
     {
       id: integer({ description: "The `prescription_id`.", examples: [183601] }),
+      prescription_id: integer({ description: "The same as `id`.", examples: [183601] }),
       active: boolean("False once the prescriber canceled or replaced it. Expiry and use do not change it."),
       patient_id,
       prescriber_name: string(),

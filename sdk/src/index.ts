@@ -33,6 +33,7 @@ export {
 export { assertionSigner, type PrivateKey, type SignAssertion } from "./client-assertion.ts";
 export {
   Conflict,
+  type FieldError,
   NotFound,
   PestleError,
   RateLimited,
@@ -43,7 +44,7 @@ export {
 } from "./errors.ts";
 export type { EventFilter, EventPage, Events, FollowOptions, WebhookEvent } from "./events.ts";
 export type { Listing } from "./listing.ts";
-export type { AnswerOf, BodyOf, PartnerOperation, QueryOf } from "./operations.ts";
+export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operations.ts";
 export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
 export type { Patients } from "./patients.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";

@@ -6,7 +6,7 @@ import type { WebhookClient } from "./adapters/webhook-client.ts";
 import { adaptersInUse } from "./adapters-in-use.ts";
 import { createAdmission } from "./admission.ts";
 import { createAuditLog } from "./audit-log.ts";
-import type { Config } from "./config.ts";
+import { type Config, publicAddress } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { createLog } from "./create-log.ts";
 import { openDatabase } from "./database.ts";
@@ -251,7 +251,7 @@ export async function startApp(
     addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);
     const listen = async (listener: FastifyInstance, port: number, given: string) => {
       await listener.listen({ host: config.HOST, port });
-      return given || ownAddress(config, (listener.server.address() as AddressInfo).port);
+      return given || publicAddress(config, (listener.server.address() as AddressInfo).port);
     };
     addresses.auth_url = await listen(listeners.auth, config.AUTH_PORT, config.AUTH_URL);
     addresses.sandbox_auth_url = await listen(
@@ -361,9 +361,4 @@ function nowAndThen(every_ms: number, call: () => void): () => void {
       if (again) ask();
     }, every_ms).unref();
   };
-}
-
-function ownAddress(config: Config, port: number): string {
-  const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
-  return `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${host}:${port}`;
 }

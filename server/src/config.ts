@@ -352,6 +352,18 @@ function keyServiceUrl(value: string): string | undefined {
   return protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, "")) ? value : undefined;
 }
 
+/**
+ * The address that a caller must use for a listener without a configured URL. Behind a proxy only https works, and a
+ * listener on all addresses is reached by one of its names.
+ */
+export function publicAddress(config: Config, port: number): string {
+  const https = config.TLS_CERT_FILE !== "" || config.TRUST_PROXY !== "";
+  const [named = ""] = config.ALLOWED_HOSTS.split(",").map((host) => host.trim());
+  const loopback = { "0.0.0.0": "127.0.0.1", "::": "::1" }[config.HOST];
+  const host = loopback === undefined ? config.HOST : named || loopback;
+  return `${https ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
 export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);
 
 /** The numbers in a list with commas; 0 for a part that is not a port. */

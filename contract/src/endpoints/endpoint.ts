@@ -31,6 +31,9 @@ export type Endpoint = {
   readonly idempotent?: true;
 };
 
+/** A change of a record, which `Prefer: return=minimal` answers with 204. */
+export const answersMinimal = ({ method }: Pick<Endpoint, "method">): boolean => method === "PATCH" || method === "PUT";
+
 type Answer = {
   readonly description: string;
   readonly schema?: Schema;

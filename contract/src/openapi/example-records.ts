@@ -64,6 +64,7 @@ export const patient: Patient = {
 /** As received. */
 export const prescription: MedicationRequest = {
   id: 183601,
+  prescription_id: 183601,
   active: true,
   patient_id: "ay87nt",
   prescriber_name: "Ada Lindqvist",

@@ -40,6 +40,12 @@ export const headerParameters = {
     description: "ETags of your copies. If one is current, the response is 304 without a body.",
     schema: { type: "string" },
   },
+  Prefer: {
+    name: "Prefer",
+    in: "header",
+    description: "`return=minimal`: the response is 204 without a body, with the ETag of the changed record.",
+    schema: { type: "string", examples: ["return=minimal"] },
+  },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",

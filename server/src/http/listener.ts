@@ -7,7 +7,7 @@ import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
-import { type Answer, NOT_CACHED, send } from "./answer.ts";
+import { type Answer, NOT_CACHED, send, withRequestId } from "./answer.ts";
 import { limitConnections } from "./connections.ts";
 import { browserRules, createEdge, HTTPS_ONLY } from "./edge.ts";
 import { errorAnswer, methodAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
@@ -54,16 +54,21 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     requireHostHeader: false,
   };
   const tls = tlsOptions(deps.config);
-  const refusal = name === "partner" ? errorAnswer : tokenServerErrorAnswer;
-  const notFound = refusal(new StatusRefusal(404))!;
-  const fault = name === "partner" ? statusAnswer(500) : unkept(statusAnswer(500));
+  const answerOf = name === "partner" ? errorAnswer : tokenServerErrorAnswer;
+  // The address is known when the first request arrives.
+  const refusal = (error: unknown) => answerOf(error, deps.addresses.base_url);
+  const notFound = () => refusal(new StatusRefusal(404))!;
+  const fault = () => {
+    const answer = statusAnswer(500, deps.addresses.base_url);
+    return name === "partner" ? answer : unkept(answer);
+  };
   const edge = createEdge(deps.config);
   const routes: ServedRoute[] = [];
   /** The answer where no route matches: 405 if another method has one, or 404. */
   const unserved = (url: string) => {
     const methods = allowedMethods(routes, url);
-    if (methods.length === 0) return notFound;
-    const answer = methodAnswer(methods.join(", "));
+    if (methods.length === 0) return notFound();
+    const answer = methodAnswer(methods.join(", "), deps.addresses.base_url);
     return name === "partner" ? answer : unkept(answer);
   };
   const app = Fastify({
@@ -84,7 +89,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
       }),
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id).headers(browserRules);
-      send(request as FastifyRequest, reply, refusal(edge.refusal(request as FastifyRequest) ?? error) ?? notFound);
+      send(request as FastifyRequest, reply, refusal(edge.refusal(request as FastifyRequest) ?? error) ?? notFound());
     },
   }) as unknown as FastifyInstance;
 
@@ -120,7 +125,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     const known = request.is404 && !(error instanceof RequestProblems) ? unserved(request.url) : refusal(error);
     request.refused = refusedNames(error);
     if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
-    return send(request, reply, known ?? fault);
+    return send(request, reply, known ?? fault());
   });
   app.addHook("onResponse", (request, reply, done) => {
     logAndMeasure(deps, name, request, reply.statusCode, reply.elapsedTime);
@@ -181,10 +186,12 @@ function answerBroken(socket: Socket, answer: () => void): void {
 }
 
 /** Answers input that never became a request: bytes that are not HTTP, headers over the limit, a slow client. */
-function answerRaw(socket: Socket, name: ListenerName, { status, body, headers }: Answer): void {
+function answerRaw(socket: Socket, name: ListenerName, { status, headers, ...made }: Answer): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy();
+  const request_id = randomUUID();
+  const body = withRequestId(made.body, request_id);
   const fields = {
-    "x-request-id": randomUUID(),
+    "x-request-id": request_id,
     ...browserRules,
     etag: body.etag,
     "cache-control": NOT_CACHED,

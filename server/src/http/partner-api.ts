@@ -1,5 +1,6 @@
 import {
   type AuditedOperation,
+  answersMinimal,
   type Endpoint,
   endpoints,
   type JsonSchema,
@@ -13,6 +14,7 @@ import { patientIndexPlace } from "../db/patients/patients.ts";
 import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
 import { drawnBy, quotaHeaders } from "../domain/accounts/quotas.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
+import { prefersMinimal } from "../domain/values/http-headers.ts";
 import { withinQuota } from "../usecases/accounts/quotas.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import { type FinishedAnswer, keptAnswer } from "../usecases/write.ts";
@@ -166,6 +168,7 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
 function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler) {
   const names = Object.keys(endpoint.query ?? {});
   const optional = endpoint.body_optional ?? false;
+  const may_be_minimal = answersMinimal(endpoint);
   const known = endpoint.body && Object.keys((endpoint.body.schema as JsonSchema)["properties"] ?? {});
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
@@ -186,10 +189,15 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
       () => admitted(deps, () => handler(own, { ...call, key }, body)),
       { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
     );
+    if (may_be_minimal && prefersMinimal(request.headers["prefer"])) return send(request, reply, minimal(done));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
 }
+
+/** RFC 7240: the caller knows what it changed and needs only the new ETag. */
+const minimal = ({ body }: FinishedAnswer): Answer =>
+  answer(204, { text: "", etag: rendered(body).etag }, { "preference-applied": "return=minimal" });
 
 const isDryRun = ({ query }: Pick<Call, "query">) => query.get("dry_run")?.[0] === "true";
 

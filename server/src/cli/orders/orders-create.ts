@@ -7,6 +7,7 @@ import { wholeNumber } from "../fulfillment/order-arguments.ts";
 import type { Output } from "../output.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
+import { refusedFields } from "../refused-fields.ts";
 import type { JsonFields } from "../set-fields.ts";
 import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
 import { exceptionText, partnerOrderText } from "./partner-order-text.ts";
@@ -95,9 +96,7 @@ const placed = (order: Order, { quiet }: CreateOptions): Output => ({
 });
 
 function tried(answer: Tried): Output {
-  const problems = answer.errors.flatMap(({ code, error_detail }) =>
-    error_detail.map(({ field, message }) => `✗ ${field} (${code}): ${message}`),
-  );
+  const problems = refusedFields(answer.errors).map((line) => `✗ ${line}`);
   const text = answer.would_create
     ? ["The order would be accepted.", ...answer.exceptions.map(exceptionText)]
     : ["The order would be refused.", ...problems];

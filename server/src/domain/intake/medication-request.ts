@@ -23,6 +23,7 @@ export function medicationRequest(
 ): MedicationRequest {
   return {
     id: row.prescription_id,
+    prescription_id: row.prescription_id,
     active: row.active,
     patient_id: row.patient_id,
     prescriber_name: row.prescriber_name,

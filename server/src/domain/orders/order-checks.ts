@@ -30,7 +30,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     about: "order",
     wrong: (it) =>
       it.patient !== null && patientNews(it, it.patient.record) === undefined
-        ? [{ code: 42200, field: "patient.identity_documents", message: full.identity_documents }]
+        ? [{ code: 42200, field: "patient.identity_documents", problem: "conflict", message: full.identity_documents }]
         : [],
   },
   {

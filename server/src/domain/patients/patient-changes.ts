@@ -42,6 +42,7 @@ export const safetyProblems = (
   withLists(record.patient_safety, sent, byPartner(now)).full.map((list) => ({
     code: 42200,
     field: `${prefix}${list}`,
+    problem: "conflict",
     message: NO_ROOM,
   }));
 
@@ -56,7 +57,8 @@ export function withoutPartnerEntry(
 ): PatientRecord | undefined {
   const entry = record.patient_safety.entries.find((one) => one.entry_id === entry_id);
   if (entry === undefined) return undefined;
-  if (entry.source !== "partner" && entry.removed === undefined) refuse(42200, "entry_id", NOT_YOURS);
+  if (entry.source !== "partner" && entry.removed === undefined)
+    refuse(42200, "entry_id", { problem: "not_allowed", message: NOT_YOURS });
   const removal = { at: now.toISOString(), by: "partner", reason } as const;
   return { ...record, patient_safety: withoutEntry(record.patient_safety, entry_id, removal)! };
 }
@@ -71,7 +73,8 @@ export function withShippingAddress(
     const address = { ...known, phone: sent.phone ?? known.phone };
     return { record: { ...record, addresses: replaced(record.addresses, known, address) }, address };
   }
-  if (record.addresses.length >= MOST_ADDRESSES) return refuse(42200, "body", full.addresses);
+  if (record.addresses.length >= MOST_ADDRESSES)
+    return refuse(42200, "body", { problem: "conflict", message: full.addresses });
   const address = { address_id: record.next_address_id, ...sent, default: record.addresses.length === 0 };
   return {
     record: { ...record, addresses: [...record.addresses, address], next_address_id: address.address_id + 1 },
@@ -92,7 +95,8 @@ export function withoutShippingAddress(record: PatientRecord, address_id: number
 type WithDocument = { record: PatientRecord; document: StoredDocument };
 
 export const withIdentityDocument = (record: PatientRecord, sent: NewDocument, today: string): WithDocument =>
-  withDocumentIfRoom(record, sent, today) ?? refuse(42200, "body", full.identity_documents);
+  withDocumentIfRoom(record, sent, today) ??
+  refuse(42200, "body", { problem: "conflict", message: full.identity_documents });
 
 /** The same document replaces the older one and keeps its ID. Expired documents make room for new ones. */
 export function withDocumentIfRoom(record: PatientRecord, sent: NewDocument, today: string): WithDocument | undefined {

@@ -76,6 +76,7 @@ function prescription(now: Date): MedicationRequest {
   const today = now.toISOString().slice(0, 10);
   return {
     id: 1,
+    prescription_id: 1,
     active: true,
     patient_id: PATIENT_ID,
     prescriber_name: "Sample Prescriber",

@@ -70,7 +70,7 @@ export function removeSafetyEntry(
   const { fields, problems } = readBody(SafetyEntryRemoval, sent);
   const { reason } = fields;
   if (reason === undefined && problems.length === 0)
-    problems.push({ code: 42200, field: "reason", message: GIVE_REASON });
+    problems.push({ code: 42200, field: "reason", problem: "missing", message: GIVE_REASON });
   return writeAnswer(deps, call.key, 204, {
     audit: () => partnerEntry("removeSafetyEntry", call, { patients: [patient.patient_id] }),
     attempt: (tx) =>

@@ -32,7 +32,7 @@ const FARTHEST_OFFSET_S = 3_153_600_000;
 /** Moves a sandbox account's own clock forward and returns the account's time. */
 export async function moveClock(tx: Tx, account_id: string, advance_seconds: number, now: Date): Promise<Date> {
   const moved = await advanceAccountClock(tx, account_id, advance_seconds, FARTHEST_OFFSET_S);
-  if (moved === undefined) return refuse(42200, "simulation.advance_seconds");
+  if (moved === undefined) return refuse(42200, "simulation.advance_seconds", { problem: "not_allowed" });
   await announce(tx, { kind: "account", account_id });
   return accountNow(now, moved.clock_offset_s);
 }

@@ -38,9 +38,12 @@ export const simulateOrder: Simulation = async (deps, { account_id }, simulation
   const { fields, problems: found } = readBody(SimulatedOrder, simulation, "simulation.");
   const { to, exception_id } = simulation;
   // Exactly one of the two: a target status or an exception.
-  const both = (to === undefined) === (exception_id === undefined);
-  if (both && !found.some(({ field }) => field === "simulation.to")) {
-    found.push(refusalOf(SimulatedOrder, "to", "simulation."));
+  const given = [to, exception_id].filter((value) => value !== undefined && value !== null).length;
+  if (given !== 1 && !found.some(({ field }) => field === "simulation.to")) {
+    found.push({
+      ...refusalOf(SimulatedOrder, "to", undefined, "simulation."),
+      problem: given === 0 ? "missing" : "conflict",
+    });
   }
   refuseAll([...problems, ...found]);
   // All steps share one transaction, so the whole walk is saved or none of it.

@@ -3,7 +3,7 @@ import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
-import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { isSentObject, notA, notOneOf, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
@@ -71,8 +71,8 @@ async function readSimulation(
   const problems: Problem[] = unknownFields(sent, ["simulation_type", "simulation"]);
   const { simulation_type, simulation } = sent;
   const known = typeof simulation_type === "string" && Object.hasOwn(simulations, simulation_type);
-  if (!known) problems.push({ code: 42200, field: "simulation_type" });
-  if (!isSentObject(simulation)) problems.push({ code: 42200, field: "simulation" });
+  if (!known) problems.push(notOneOf("simulation_type", simulation_type, Object.keys(simulations)));
+  if (!isSentObject(simulation)) problems.push(notA("object", "simulation", simulation));
   if (!known || !isSentObject(simulation)) return refuseAll(problems) as never;
   return simulations[simulation_type as SimulationType](deps, simulator, simulation, problems);
 }

@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { describeConfig, readConfig, type SettingName, settings, WrongSetting } from "../../../src/config.ts";
+import {
+  describeConfig,
+  publicAddress,
+  readConfig,
+  type SettingName,
+  settings,
+  WrongSetting,
+} from "../../../src/config.ts";
 
 const KEY = "ab".repeat(32);
 
@@ -168,4 +175,15 @@ test("only config.ts reads the environment", () => {
   const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual(["config.ts"]);
+});
+
+test("the address of a listener is the one that a caller must use", () => {
+  const address = (env: Record<string, string>) => publicAddress(readConfig(env), 8080);
+  expect(address({})).toBe("http://127.0.0.1:8080");
+  expect(address({ HOST: "::1" })).toBe("http://[::1]:8080");
+  expect(address({ TRUST_PROXY: "127.0.0.1" })).toBe("https://127.0.0.1:8080");
+  expect(address({ TRUST_PROXY: "10.0.0.1", HOST: "0.0.0.0" })).toBe("https://127.0.0.1:8080");
+  expect(address({ TRUST_PROXY: "10.0.0.1", HOST: "0.0.0.0", ALLOWED_HOSTS: "api.larkspur.example, 10.0.0.5" })).toBe(
+    "https://api.larkspur.example:8080",
+  );
 });
