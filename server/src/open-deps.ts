@@ -20,7 +20,7 @@ import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
 
 /** The open database of a process, and what its connections report to. */
-export type Store = {
+type Store = {
   config: Config;
   log: Logger;
   now: () => Date;

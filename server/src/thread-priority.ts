@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { readlink } from "node:fs/promises";
 import { getPriority, setPriority } from "node:os";
 
@@ -9,10 +9,14 @@ const NICEST = 19;
 const ROUNDS = 20;
 const ASKED_AT_ONCE = 32;
 
+/** A link to the thread that follows it. */
+const OWN_THREAD = "/proc/thread-self";
+
 /** Lowers the priority of every thread of this process. Threads that start later inherit it. */
 export function lowerProcessPriority(): void {
   // On Linux each thread has its own priority.
-  const threads = process.platform === "linux" ? readdirSync("/proc/self/task") : ["0"];
+  const folder = "/proc/self/task";
+  const threads = existsSync(folder) ? readdirSync(folder) : ["0"];
   for (const thread of threads) lower(Number(thread));
 }
 
@@ -22,11 +26,11 @@ export function lowerProcessPriority(): void {
  * threads have priorities.
  */
 export async function lowerPoolPriority(): Promise<void> {
-  if (process.platform !== "linux") return;
+  if (!existsSync(OWN_THREAD)) return;
   const threads = new Set<string>();
   for (let round = 0; round < ROUNDS; round++) {
     // A thread of the pool follows the link, so it names that thread and never the main one.
-    const links = await Promise.all(Array.from({ length: ASKED_AT_ONCE }, () => readlink("/proc/thread-self")));
+    const links = await Promise.all(Array.from({ length: ASKED_AT_ONCE }, () => readlink(OWN_THREAD)));
     for (const link of links) threads.add(link.replace(/^.*\//, ""));
   }
   for (const thread of threads) lower(Number(thread));

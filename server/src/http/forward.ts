@@ -15,6 +15,8 @@ const READ_HEADERS = ["accept", "authorization", "content-type", "idempotency-ke
 /** About the connection between the two processes, or set by this one. */
 const OWN_HEADERS = new Set(["connection", "keep-alive", "transfer-encoding", "date", REFUSED_HEADER]);
 const RETRY_AFTER_S = 1;
+/** Longer than any statement may take. A process that says nothing for this long does not work. */
+const SILENT_AFTER_MS = 60_000;
 /** The other process refuses it in its own order of checks, and needs no byte of the caller's to do so. */
 const TOO_LARGE = Buffer.alloc(LARGEST_BODY_BYTES + 1);
 
@@ -78,8 +80,14 @@ function answerOf(
     if (socketPath === undefined || reply.raw.destroyed) return reject(new StatusRefusal(503, RETRY_AFTER_S));
     const { method, url, id, ip } = request;
     const headers = forwardedRequest(request.headers, { id, address: ip ?? "", length: body?.length });
-    const sent = ask({ socketPath, agent, method, path: url, headers });
-    sent.on("response", resolve);
+    const sent = ask({ socketPath, agent, method, path: url, headers, timeout: SILENT_AFTER_MS });
+    const giveUp = () => void sent.destroy();
+    sent.on("timeout", giveUp);
+    sent.on("response", (answered) => {
+      // From here on, only the reader decides how long it takes (connections.ts).
+      sent.off("timeout", giveUp);
+      resolve(answered);
+    });
     sent.on("error", () => reject(new StatusRefusal(503, RETRY_AFTER_S)));
     reply.raw.on("close", () => {
       if (!reply.raw.writableFinished) sent.destroy();

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { lowerProcessPriority } from "../thread-priority.ts";
 import type { FromSandbox, ToSandbox } from "./messages.ts";
 import type { ServedSandbox } from "./serve-sandbox.ts";
@@ -7,12 +9,17 @@ import type { ServedSandbox } from "./serve-sandbox.ts";
 // A signal to the whole group, such as Ctrl-C, stops the main process, which then stops this one.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
 // The main process ended without a word. Nobody forwards requests anymore, and its successor needs our port.
-process.on("disconnect", () => process.exit(1));
+process.on("disconnect", () => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  process.exit(1);
+});
 
+let folder: string | undefined;
 let served: Promise<ServedSandbox> | undefined;
 process.on("message", (message: ToSandbox) => {
   switch (message.kind) {
     case "begin":
+      folder = dirname(message.socket_path);
       served = begin(message);
       break;
     case "wake":

@@ -11,7 +11,7 @@ import type { Elsewhere } from "../deps.ts";
 import type { Metrics } from "../metrics.ts";
 import { type FromSandbox, pauseBeforeStart, type ToSandbox } from "./messages.ts";
 
-export type Sandbox = Elsewhere & {
+type Sandbox = Elsewhere & {
   /** The URL of its token server, when it first accepts requests. Rejects if it cannot start. */
   readonly opened: Promise<string>;
   wake(): void;
@@ -83,7 +83,11 @@ export function startSandbox(
       fault = error;
       if (one.pid === undefined) ended(null, null);
     });
-    one.once("exit", ended);
+    // Its last message may arrive after its end.
+    one.once("exit", (code, signal) => {
+      if (one.connected) one.once("disconnect", () => ended(code, signal));
+      else ended(code, signal);
+    });
     const own = { ...config, SANDBOX_AUTH_PORT: port };
     send(one, { kind: "begin", config: own, demo, process_id, socket_path: path });
 

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, readdirSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { ask, insist } from "../../../../chaos/ask.ts";
@@ -107,6 +107,16 @@ test("each environment sees its own data, and each has its own process", { timeo
     counts.push(JSON.parse(reply!.text).webhook_events.length);
   }
   expect(counts).toEqual([5, 0]);
+});
+
+test.runIf(process.platform === "linux")("the scheduler prefers the thread that serves production", () => {
+  const nicenessOf = (pid: number) =>
+    readdirSync(`/proc/${pid}/task`).map((thread) => ({ thread: Number(thread), nice: getPriority(Number(thread)) }));
+  const main = nicenessOf(server.pid);
+  const serving = main.find(({ thread }) => thread === server.pid)!.nice;
+  expect(nicenessOf(sandboxPid()!).every(({ nice }) => nice > serving)).toBe(true);
+  // The threads that hash passwords.
+  expect(main.filter(({ nice }) => nice > serving).length).toBeGreaterThanOrEqual(4);
 });
 
 test("a token of one environment with the account of the other is refused", async () => {
