@@ -71,6 +71,11 @@ export const settings = {
     "Production requests that one process handles at once. Others wait, and get 503 if the line is full.",
   ),
   SANDBOX_CONCURRENT_REQUESTS: whole("16", 1, 10_000, "The same for sandbox requests."),
+  SANDBOX_PROCESS: choice(
+    "auto",
+    ["auto", "separate", "shared"],
+    "Whether a second process, with a lower priority, serves the sandbox. `auto`: separate, but shared with the demo.",
+  ),
   DATABASE_NAMED_STATEMENTS: choice(
     "true",
     ["true", "false"],

@@ -9,12 +9,14 @@ import type { Deps } from "../deps.ts";
 import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Answer, NOT_CACHED, send, withRequestId } from "./answer.ts";
 import { limitConnections } from "./connections.ts";
-import { browserRules, createEdge, HTTPS_ONLY } from "./edge.ts";
+import { browserRules, createEdge, HTTPS_ONLY, openEdge } from "./edge.ts";
 import { errorAnswer, methodAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
+import { REFUSED_HEADER } from "./forward.ts";
 import { strangerLimit } from "./front-door.ts";
 import { allowedMethods, type ServedRoute } from "./served-routes.ts";
 
-export type ListenerName = "partner" | "auth" | "sandbox_auth";
+/** `inner`: what the partner listener of another process forwards to this one (forward.ts). */
+export type ListenerName = "partner" | "auth" | "sandbox_auth" | "inner";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -47,36 +49,41 @@ const LONGEST_PARAMETER = 200;
 /** Creates a listener with the behavior that all its answers share. The caller adds the routes. */
 export function createListener(deps: Deps, name: ListenerName): FastifyInstance {
   const http = {
-    maxHeaderSize: LARGEST_HEADERS_BYTES,
+    // A forwarded request has a few headers more.
+    maxHeaderSize: name === "inner" ? 2 * LARGEST_HEADERS_BYTES : LARGEST_HEADERS_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_EVERY_MS,
     requireHostHeader: false,
   };
-  const tls = tlsOptions(deps.config);
-  const answerOf = name === "partner" ? errorAnswer : tokenServerErrorAnswer;
+  const inner = name === "inner";
+  const of_api = inner || name === "partner";
+  const tls = inner ? undefined : tlsOptions(deps.config);
+  const answerOf = of_api ? errorAnswer : tokenServerErrorAnswer;
   // The address is known when the first request arrives.
   const refusal = (error: unknown) => answerOf(error, deps.addresses.base_url);
   const notFound = () => refusal(new StatusRefusal(404))!;
   const fault = () => {
     const answer = statusAnswer(500, deps.addresses.base_url);
-    return name === "partner" ? answer : unkept(answer);
+    return of_api ? answer : unkept(answer);
   };
-  const edge = createEdge(deps.config);
+  // The other process has checked the connection, and it alone can reach this listener.
+  const edge = inner ? openEdge : createEdge(deps.config);
   const routes: ServedRoute[] = [];
   /** The answer where no route matches: 405 if another method has one, or 404. */
   const unserved = (url: string) => {
     const methods = allowedMethods(routes, url);
     if (methods.length === 0) return notFound();
     const answer = methodAnswer(methods.join(", "), deps.addresses.base_url);
-    return name === "partner" ? answer : unkept(answer);
+    return of_api ? answer : unkept(answer);
   };
   const app = Fastify({
     ...(tls === undefined ? { http } : { https: { ...http, ...tls } }),
     logger: false,
-    genReqId: () => randomUUID(),
+    genReqId: inner ? ({ headers }) => String(headers["x-request-id"]) : () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The other process closes connections that it no longer needs.
+    keepAliveTimeout: inner ? 0 : KEEP_ALIVE_MS,
     trustProxy: edge.has_proxies ? edge.trusts : false,
     return503OnClosing: false,
     forceCloseConnections: "idle",
@@ -110,6 +117,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
   app.addHook("onRequest", (request, reply, done) => {
+    if (inner) return done();
     reply.header("x-request-id", request.id);
     reply.headers(browserRules);
     const refused = edge.refusal(request);
@@ -124,9 +132,12 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     // Without a route, the answer is always 404 or 405, regardless of Content-Type. Only HTTPS and Host are checked first.
     const known = request.is404 && !(error instanceof RequestProblems) ? unserved(request.url) : refusal(error);
     request.refused = refusedNames(error);
+    if (inner && request.refused !== undefined) reply.header(REFUSED_HEADER, request.refused);
     if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
     return send(request, reply, known ?? fault());
   });
+  // The other process logs what it forwards, with the time that the caller waited.
+  if (inner) return app;
   app.addHook("onResponse", (request, reply, done) => {
     logAndMeasure(deps, name, request, reply.statusCode, reply.elapsedTime);
     done();

@@ -22,7 +22,8 @@ import { admitted } from "./admitted.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { bytesOf, type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
-import { frontDoor } from "./front-door.ts";
+import { forwarding } from "./forward.ts";
+import { type Door, frontDoor } from "./front-door.ts";
 import {
   createOrder,
   createReorder,
@@ -130,20 +131,26 @@ export const partnerRoutes: Route[] = endpoints
   .map((endpoint) => ({ endpoint, handler: handlers[endpoint.operation_id] }));
 
 /** Every path answers with and without `/v1` (spec, Versioning 1). */
-export function addPartnerApi(app: FastifyInstance, per: PerEnvironment, routes: Route[] = partnerRoutes): void {
+export function addPartnerApi(
+  app: FastifyInstance,
+  per: PerEnvironment,
+  routes: Route[] = partnerRoutes,
+  door: Door = (scope) => frontDoor(per.production, scope, { accept: true }),
+): void {
   for (const { endpoint, handler } of routes) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
     for (const url of [path, `/v1${path}`]) {
       app.route({
         method: endpoint.method,
         url,
-        onRequest: frontDoor(per.production, endpoint.auth === "bearer:intake" ? "intake" : "partners", {
-          accept: true,
-        }),
-        handler:
+        onRequest: door(endpoint.auth === "bearer:intake" ? "intake" : "partners"),
+        handler: forwarding(
+          per,
+          { reads_body: endpoint.body !== undefined },
           endpoint.method === "GET"
             ? reading(per, endpoint, handler as ReadHandler)
             : writing(per, endpoint, handler as WriteHandler),
+        ),
       });
     }
   }

@@ -77,6 +77,7 @@ export async function startTestApp(
     // Most tests use the sandbox, and those that name a size or a concurrency mean the one that they use.
     SANDBOX_POOL_SIZE: options.env?.["DATABASE_POOL_SIZE"] ?? "6",
     SANDBOX_CONCURRENT_REQUESTS: "128",
+    SANDBOX_PROCESS: "shared",
     SANDBOX_WEBHOOK_CONCURRENCY: options.env?.["WEBHOOK_CONCURRENCY"]?.replace(/^0$/, "1") ?? "256",
     MASTER_KEY: TEST_MASTER_KEY,
     DATA_DIR: data_dir,
