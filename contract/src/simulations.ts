@@ -104,6 +104,8 @@ export const SimulatedPrescription = named(
     }),
     drug_schedule,
     daw: boolean(),
+    acceptance: oneOf(["not_needed"], "A simulated prescription counts as signed."),
+    not_fillable: array(object({}), { maxItems: 0, description: "Always empty: the service decides it." }),
     order_errors: array(object({}), { maxItems: 0 }),
     medication_dispenses: array(object({}), { maxItems: 0 }),
     patient: SimulatedPatient,

@@ -1,11 +1,11 @@
 import type {
-  AddressInput,
   IdentityDocument,
   IdentityDocumentInput,
   MedicationRequest,
   Patient,
   PatientAddress,
   PatientUpdate,
+  ShippingAddressInput,
 } from "@pestle/contract";
 import type { Call, CallOptions, WriteOptions } from "./client.ts";
 import { wholeList } from "./listing.ts";
@@ -21,7 +21,7 @@ export type Patients = {
     filter?: QueryOf<"listPatientPrescriptions">,
     options?: CallOptions,
   ): Promise<MedicationRequest[]>;
-  addAddress(patient_id: string, address: Sent<AddressInput>, options?: WriteOptions): Promise<PatientAddress>;
+  addAddress(patient_id: string, address: Sent<ShippingAddressInput>, options?: WriteOptions): Promise<PatientAddress>;
   removeAddress(patient_id: string, address_id: number, options?: CallOptions): Promise<void>;
   /** Removes an entry of `patient_safety.entries` that you sent. The pharmacist sees the reason. */
   removeSafetyEntry(patient_id: string, entry_id: number, reason: string, options?: CallOptions): Promise<void>;

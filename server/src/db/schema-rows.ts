@@ -246,6 +246,7 @@ export type Rows = {
     person_id: string | null;
     stage: string | null;
     note_id: string | null;
+    request_id: string | null;
   };
   order_item: {
     account_id: string;

@@ -1,4 +1,11 @@
-import type { ErrorEntry, MedicationRequest, Order, OrderException, ShippingMethod } from "@pestle/contract";
+import type {
+  ErrorEntry,
+  MedicationRequest,
+  Order,
+  OrderException,
+  ShippingMethod,
+  TriedOrder,
+} from "@pestle/contract";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
@@ -19,7 +26,13 @@ type CreateOptions = PartnerOptions &
     quiet?: boolean;
     idempotencyKey?: string;
   };
-type Tried = { would_create: boolean; errors: ErrorEntry[]; exceptions: OrderException[]; order: Order | null };
+type Tried = {
+  would_create: boolean;
+  errors: ErrorEntry[];
+  exceptions: OrderException[];
+  conflict: { order_number: string } | null;
+  order: TriedOrder | null;
+};
 
 const KEY = [
   "--idempotency-key <text>",
@@ -97,6 +110,9 @@ const placed = (order: Order, { quiet }: CreateOptions): Output => ({
 
 function tried(answer: Tried): Output {
   const problems = refusedFields(answer.errors).map((line) => `✗ ${line}`);
+  const { conflict } = answer;
+  if (conflict !== null)
+    problems.push(`✗ The same request created order ${conflict.order_number} less than a minute ago.`);
   const text = answer.would_create
     ? ["The order would be accepted.", ...answer.exceptions.map(exceptionText)]
     : ["The order would be refused.", ...problems];

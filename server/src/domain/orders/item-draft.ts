@@ -29,3 +29,19 @@ function itemDraft(item: Read<OrderItemInput>, index: number, sent: SentFields):
     refused: new Set(Object.keys(sent).filter((name) => sent[name] !== null && !Object.hasOwn(item, name))),
   };
 }
+
+/** An item of a prescription alone: one fill as written. */
+export const oneFill: Omit<ItemDraft, "prescription_id"> = {
+  sku: null,
+  gcn: null,
+  product_selection: null,
+  package_size: null,
+  written_qty: null,
+  prescriber_name: null,
+  prescriber_phone: null,
+  prescriber_fax: null,
+  index: 0,
+  ndcs: null,
+  quantity: 1,
+  refused: new Set(),
+};

@@ -63,21 +63,28 @@ export function withoutPartnerEntry(
   return { ...record, patient_safety: withoutEntry(record.patient_safety, entry_id, removal)! };
 }
 
-/** Does not add an address that is on file for the same person. Updates its phone number instead. */
+/**
+ * Does not add an address that is on file for the same person. Updates its phone number instead. `as_default`: it
+ * becomes the default, as the first address always does.
+ */
 export function withShippingAddress(
   record: PatientRecord,
   sent: Address,
+  as_default = false,
 ): { record: PatientRecord; address: PatientAddress } {
+  const others = (but?: PatientAddress) =>
+    as_default ? record.addresses.map((one) => (one === but ? one : { ...one, default: false })) : record.addresses;
   const known = record.addresses.find((one) => shipToKey(one) === shipToKey(sent));
   if (known !== undefined) {
-    const address = { ...known, phone: sent.phone ?? known.phone };
-    return { record: { ...record, addresses: replaced(record.addresses, known, address) }, address };
+    const address = { ...known, phone: sent.phone ?? known.phone, default: known.default || as_default };
+    return { record: { ...record, addresses: replaced(others(known), known, address) }, address };
   }
   if (record.addresses.length >= MOST_ADDRESSES)
     return refuse(42200, "body", { problem: "conflict", message: full.addresses });
-  const address = { address_id: record.next_address_id, ...sent, default: record.addresses.length === 0 };
+  const first = record.addresses.length === 0;
+  const address = { address_id: record.next_address_id, ...sent, default: first || as_default };
   return {
-    record: { ...record, addresses: [...record.addresses, address], next_address_id: address.address_id + 1 },
+    record: { ...record, addresses: [...others(), address], next_address_id: address.address_id + 1 },
     address,
   };
 }

@@ -95,6 +95,9 @@ function prescription(now: Date): MedicationRequest {
     refills_left: 3,
     drug_schedule: "0",
     daw: false,
+    acceptance: "not_needed",
+    fillable: true,
+    not_fillable: [],
     medication_dispenses: [],
   };
 }

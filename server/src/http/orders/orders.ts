@@ -23,8 +23,8 @@ import { choiceOf, flagOf, numberOf, type Query, textOf, timeOf } from "../query
 
 export const createOrder: WriteHandler = async (deps, call, body) => {
   if (!flagOf(call.query, "dry_run")) return write.createOrder(deps, call, body);
-  const { problems, ...tried } = await write.tryOrder(deps, call, body);
-  const patients = tried.order === null ? [] : [tried.order.patient_id];
+  const { problems, patient_id, ...tried } = await write.tryOrder(deps, call, body);
+  const patients = patient_id === null ? [] : [patient_id];
   if (patients.length > 0) auditRead(deps, partnerEntry("createOrder", call, { patients }, "order_tried"));
   return { status: 200, body: JSON.stringify({ ...tried, errors: errorEntries(problems, deps.addresses.base_url) }) };
 };

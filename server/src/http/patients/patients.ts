@@ -32,6 +32,7 @@ export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
     medicationRequest(
       row,
       found.workflow,
+      found.rules,
       medication_dispenses.map(({ shipment, ...one }) => ({ ...one, shipment: shipment && isoShipment(shipment) })),
     ),
   );

@@ -175,7 +175,8 @@ async function take(
   const { new_id } = await storeMessage(tx, { ...row, body_sealed }, null, null);
   if (new_id === null) throw new Error("a new simulated message already exists");
   const stored = { ...row, intake_message_id: new_id };
-  const { decision, received } = await takeFor({ ...deps, db: tx }, answerFormat, message, stored, account);
+  const receiver = { ...account, environment: "sandbox" as const };
+  const { decision, received } = await takeFor({ ...deps, db: tx }, answerFormat, message, stored, receiver);
   if (decision.reply.kind === "refused") throw new RequestProblems(refusalProblems(decision.reply.refusal));
   return { received, order_due_at: decision.prescription?.order_due_at ?? null };
 }

@@ -112,6 +112,9 @@ const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = 
   refills_left: { set: 11 },
   drug_schedule: { set: "5" },
   daw: { set: true },
+  acceptance: { set: "not_needed" },
+  fillable: "refused",
+  not_fillable: { set: [] },
   order_errors: { set: [] },
   medication_dispenses: { set: [] },
 };
@@ -138,6 +141,9 @@ const misfits: Record<string, unknown[]> = {
   refills_left: [-1, 100, 2.5, "3"],
   drug_schedule: ["1", "6", 2],
   daw: [1, "yes"],
+  acceptance: ["pending", "accepted", null, 1],
+  fillable: [true, false, null],
+  not_fillable: [null, [{}], "none"],
   order_errors: [[{}], "none"],
   medication_dispenses: [[{}], {}],
 };
@@ -200,7 +206,7 @@ describe("every field of a medication request", () => {
   test("accepts all of them at once, and reports all problems at once", async () => {
     const wrongIn = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, misfits[name]![0]]));
     // An answer names 20 fields per code.
-    const [some, others] = [fields.slice(0, 11), fields.slice(11)];
+    const [some, others] = [fields.slice(0, 14), fields.slice(14)];
     const first = await simulate(app, "prescription", wrongIn(some));
     expect(fieldsOf(first.text).sort()).toEqual(some.map((field) => `simulation.${field}`).sort());
     const wrong = wrongIn(others);

@@ -282,7 +282,9 @@ describe("an order and its history", () => {
 
   test("start with the creation, and are paged newest first", async () => {
     const { body } = await newOrder(app);
-    const { order_number, created_at } = await placed(app, body);
+    const { status, headers, body: made } = await post(app, body);
+    expect(status).toBe(201);
+    const { order_number, created_at } = made as Order;
     const creation = {
       at: created_at,
       actor: "partner",
@@ -290,6 +292,7 @@ describe("an order and its history", () => {
       from: null,
       to: "Processing",
       exception_id: null,
+      request_id: headers.get("x-request-id"),
     };
     const read = async (query = "") => JSON.parse((await ask(app, `/orders/${order_number}/history${query}`)).text);
     expect(await read()).toEqual({ history: [creation], next_cursor: null });

@@ -178,6 +178,9 @@ describe("prescriptions of a patient", () => {
       refills_left: 1,
       drug_schedule: "0",
       daw: false,
+      acceptance: "not_needed",
+      fillable: true,
+      not_fillable: [],
       medication_dispenses: [],
     });
   });

@@ -85,6 +85,9 @@ describe("orders create", () => {
     expect(bad).toMatchObject({ failed: true });
     expect(bad.text).toMatch(/^The order would be refused\.\n✗ shipping\.method_id \(42291\): /);
     expect((await run<{ orders: [] }>("orders list", { patient: patient_id })).data.orders).toEqual([]);
+    const { data } = await run<Order>("orders create", { patient: patient_id });
+    const again = await run("orders create", { patient: patient_id, dryRun: true });
+    expect([again.failed, again.text]).toEqual([true, expect.stringContaining(`created order ${data.order_number}`)]);
   });
 });
 

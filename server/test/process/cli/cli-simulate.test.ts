@@ -98,6 +98,9 @@ describe("simulate prescription", () => {
         receive_date: __,
         order_errors: ___,
         medication_dispenses: ____,
+        // Automatic Processing has taken a fill.
+        fillable: _________,
+        not_fillable: ________,
         ...rx
       } = await rxOf(data, partner);
       const { created_at: _____, updated_at: ______, ...patient } = await read(`/patients/seed-42`, partner);
