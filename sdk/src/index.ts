@@ -17,6 +17,8 @@ export type {
   Patient,
   Product,
   ShippingMethod,
+  Statement,
+  StatementLine,
   WebhookBody,
   WebhookBodyOf,
   WebhookEndpoint,
@@ -47,6 +49,7 @@ export type { AnswerOf, BodyOf, PartnerOperation, QueryOf } from "./operations.t
 export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
 export type { Patients } from "./patients.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
+export type { Statements } from "./statements.ts";
 export type { Answer } from "./transport.ts";
 export { type AuditTrust, ProofRefused, verifyAuditProof } from "./verify-audit-proof.ts";
 export type { WebhookEndpoints } from "./webhook-endpoints.ts";

@@ -59,6 +59,7 @@ import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { checkPeople } from "./usecases/safety/check-people.ts";
 import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
+import { closeMonths } from "./usecases/statements/close-months.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 
@@ -91,6 +92,7 @@ const BACK_ORDERS_EVERY_MS = 1_000;
 const PEOPLE_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const RECHECK_EVERY_MS = 60_000;
+const CLOSE_MONTHS_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** A crash loses at most the reads of this time. */
 const KEEP_READS_EVERY_MS = 1_000;
@@ -275,6 +277,7 @@ export async function startApp(
       startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
       startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
       startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
+      startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),
       startLoop(own, "count-usage", COUNT_USAGE_EVERY_MS, () => countUsage(own, own.serves)),
     ];
     const jobs = [

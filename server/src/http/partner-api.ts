@@ -44,6 +44,7 @@ import {
 } from "./patients/patients.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./sandbox/simulate.ts";
+import { getStatement, listStatements } from "./statements/statements.ts";
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,
@@ -113,6 +114,8 @@ const handlers: Handlers = {
   getWebhookEvent,
   listWebhookAttempts,
   redeliverWebhookEvent,
+  listStatements,
+  getStatement,
   listShippingMethods,
   listBrands,
   listProducts,
