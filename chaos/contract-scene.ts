@@ -36,6 +36,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
     order_number: [],
     id: [],
     event_id: [],
+    // A month without a statement.
+    month: ["1999-12"],
   };
   const prepared = new Map<OperationId, Live>();
   let made = 0;
@@ -172,6 +174,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
 
   await newOrder();
   for (const to of ["Filling", "Shipped", "Delivered", "Canceled"]) await newOrder(movedTo(to));
+  const { statements } = (await call("GET", "/statements")) as { statements: { month: string }[] };
+  remember("month", statements[0]!.month);
   await newOrder(held);
   remember("id", await newEndpoint());
   await newEvent();

@@ -68,6 +68,7 @@ export * from "./resources.ts";
 export { type FieldKind, type JsonSchema, reading, type Schema, type Static } from "./schema.ts";
 export * from "./signature.ts";
 export * from "./simulations.ts";
+export * from "./statements/statements.ts";
 export * from "./web-api.ts";
 export * from "./webhook-bodies.ts";
 export * from "./webhook-records.ts";

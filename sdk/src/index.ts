@@ -18,6 +18,8 @@ export type {
   Product,
   ShippingAddressInput,
   ShippingMethod,
+  Statement,
+  StatementLine,
   TriedOrder,
   WebhookBody,
   WebhookBodyOf,
@@ -50,6 +52,7 @@ export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operat
 export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
 export type { Patients } from "./patients.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
+export type { Statements } from "./statements.ts";
 export type { Answer } from "./transport.ts";
 export { type AuditTrust, ProofRefused, verifyAuditProof } from "./verify-audit-proof.ts";
 export type { WebhookEndpoints } from "./webhook-endpoints.ts";

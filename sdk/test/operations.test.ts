@@ -93,6 +93,11 @@ test("every partner operation of the contract has a method, and the server answe
       await pestle.orders.release(order_number);
       return pestle.simulate.order({ order_number, to: "Delivered" });
     },
+    listStatements: () => pestle.statements.list({ limit: 5 }).firstPage(),
+    getStatement: async () => {
+      const [newest] = await pestle.statements.list().take(1);
+      return pestle.statements.get(newest!.month, { limit: 5 });
+    },
     createReorder: () => pestle.orders.reorder(order_number, { reference: "inv-3" }),
     createWebhookEndpoint: () => pestle.webhookEndpoints.create({ url: `${url}/2`, secret: "another" }),
     listWebhookEndpoints: () => pestle.webhookEndpoints.list(),
@@ -134,6 +139,11 @@ test("every partner operation of the contract has a method, and the server answe
       const part = await orders.refund(order_number, { reason_id: 101, amount_cents: 5 });
       const all = await orders.refund(order_number, { reason_id: 105 });
       expect([part.event, all.event, all.order.payment.status]).toEqual(["partial_refund", "refund", "refunded"]);
+    },
+    lines: async ({ statements }) => {
+      const [newest] = await statements.list().take(1);
+      const lines = await statements.lines(newest!.month, { limit: 1 }).take(10);
+      expect(lines.map(({ kind }) => kind)).toEqual(["item", "shipment", "refund", "refund"]);
     },
     clock: async ({ simulate }) => expect((await simulate.clock({ advance_seconds: 60 })).now).toMatch(/Z$/),
     event: async ({ simulate }) => {

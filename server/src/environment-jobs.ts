@@ -9,6 +9,7 @@ import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { checkPeople } from "./usecases/safety/check-people.ts";
+import { closeMonths } from "./usecases/statements/close-months.ts";
 
 const COUNT_USAGE_EVERY_MS = 60_000;
 const WAITING_EVERY_MS = 5_000;
@@ -21,6 +22,7 @@ const BACK_ORDERS_EVERY_MS = 1_000;
 const PEOPLE_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const RECHECK_EVERY_MS = 60_000;
+const CLOSE_MONTHS_EVERY_MS = 60_000;
 
 /** Each environment has its own loops, so that a long round in the sandbox delays none in production. */
 export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
@@ -31,5 +33,6 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
   startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
   startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
+  startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),
   startLoop(own, "count-usage", COUNT_USAGE_EVERY_MS, () => countUsage(own, own.serves)),
 ];

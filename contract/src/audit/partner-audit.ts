@@ -33,6 +33,8 @@ export const partnerAudit = {
   getWebhookEvent: writes("events_read", "patient", "treatment", "order"),
   listWebhookAttempts: notAudited("It shows the partner's own HTTP answers, and no event body."),
   redeliverWebhookEvent: writes("events_redelivered", "endpoint"),
+  listStatements: notAudited("It shows sums of an account, and no patient."),
+  getStatement: writes("statement_read", "patient", "order", "payment"),
   listShippingMethods: notAudited(NO_PATIENT),
   listBrands: notAudited(NO_PATIENT),
   listProducts: notAudited(NO_PATIENT),

@@ -289,6 +289,7 @@ export const auditActions = {
   order_created: "created an order",
   order_changed: "changed an order",
   events_read: "read webhook events",
+  statement_read: "read a monthly statement",
   message_received: "sent a prescriber's message",
   token_issued: "received an access token",
   token_revoked: "revoked an access token",

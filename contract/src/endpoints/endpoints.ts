@@ -8,6 +8,7 @@ import { intakeEndpoints } from "./intake-endpoints.ts";
 import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
 import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
+import { statementEndpoints } from "./statement-endpoints.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
 
 const form = "application/x-www-form-urlencoded";
@@ -19,6 +20,7 @@ export const endpoints = [
   ...patientEndpoints,
   ...orderEndpoints,
   ...webhookEndpoints,
+  ...statementEndpoints,
   {
     operation_id: "listShippingMethods",
     method: "GET",

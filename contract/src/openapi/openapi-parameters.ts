@@ -1,4 +1,5 @@
 import { ORDER_NUMBER_PATTERN, PATIENT_ID_PATTERN } from "../fields.ts";
+import { MONTH_PATTERN } from "../statements/statements.ts";
 
 type Parameter = { readonly name: string; readonly in: string; readonly description: string; readonly schema: object };
 
@@ -27,6 +28,11 @@ export const pathParameters = {
     type: "string",
     pattern: ORDER_NUMBER_PATTERN,
     examples: ["7K2M9XQ4TB"],
+  }),
+  month: inPath("month", "The month, in the pharmacy's time zone.", {
+    type: "string",
+    pattern: MONTH_PATTERN,
+    examples: ["2026-11"],
   }),
   id: inPath("id", "The webhook endpoint.", { type: "string", format: "uuid" }),
   event_id: inPath("event_id", "The event.", { type: "string", format: "uuid" }),

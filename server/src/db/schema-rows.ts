@@ -189,6 +189,11 @@ export type Rows = {
     processed_at: Instant | null;
     answer_sealed: Bytes | null;
   };
+  ledger: {
+    account_id: string;
+    closed_until?: Instant;
+    closed_month: string | null;
+  };
   licence: {
     environment: string;
     state: string;
@@ -202,6 +207,21 @@ export type Rows = {
     singleton?: boolean;
     fingerprint: string;
     since: Instant;
+  };
+  money_entry: {
+    account_id: string;
+    booked_at: Instant;
+    source_id: string;
+    line_no: number;
+    kind: string;
+    payer: string;
+    amount_cents: number;
+    order_number: string | null;
+    item_id: number | null;
+    sku: string | null;
+    quantity: number | null;
+    reason_id: number | null;
+    description: string | null;
   };
   order_action_request: {
     account_id: string;
@@ -655,6 +675,14 @@ export type Rows = {
     provision_role: string | null;
     created_at: Instant;
   };
+  statement: {
+    account_id: string;
+    month: string;
+    from_at: Instant;
+    to_at: Instant;
+    closed_at: Instant;
+    sums: unknown;
+  };
   stock: {
     account_id: string;
     sku: string;
@@ -756,6 +784,14 @@ export type Rows = {
 
 /** The arguments of each function in server/functions, with their types. */
 export const calls = {
+  close_month: {
+    account_id: "text",
+    known_closed_until: "timestamp with time zone",
+    month: "text",
+    from_at: "timestamp with time zone",
+    to_at: "timestamp with time zone",
+    closed_at: "timestamp with time zone",
+  },
   load_intake: {
     account_id: "text",
     alias_indexes: "bytea[]",

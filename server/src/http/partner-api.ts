@@ -47,6 +47,7 @@ import {
 } from "./patients/patients.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./sandbox/simulate.ts";
+import { getStatement, listStatements } from "./statements/statements.ts";
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,
@@ -116,6 +117,8 @@ const handlers: Handlers = {
   getWebhookEvent,
   listWebhookAttempts,
   redeliverWebhookEvent,
+  listStatements,
+  getStatement,
   listShippingMethods,
   listBrands,
   listProducts,

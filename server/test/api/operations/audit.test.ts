@@ -144,8 +144,8 @@ describe("every look of a partner's program at a patient, and every change, leav
     getWebhookEvent: () => ["GET", `/webhook_events/${event_id}`],
     simulate: () => ["POST", "/simulate", { simulation_type: "prescription", simulation: { patient: { patient_id } } }],
   };
-  /** Their entries are about an endpoint, and other tests create one. */
-  const elsewhere = ["createReorder", "receiveScript", "receiveFhir"];
+  /** Other tests create what these need, and check their entries. */
+  const elsewhere = ["createReorder", "receiveScript", "receiveFhir", "getStatement"];
   const rules = Object.entries(partnerAudit as Record<string, AuditRule>);
   const about_patients = rules.flatMap(([id, rule]) =>
     "writes" in rule && rule.about === "patient" && !elsewhere.includes(id) ? [id] : [],
