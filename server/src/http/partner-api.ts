@@ -21,6 +21,7 @@ import { type Answer, answer, rendered, send } from "./answer.ts";
 import { bytesOf, type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { frontDoor } from "./front-door.ts";
+import { listOrderMessages, sendOrderMessage } from "./orders/messages.ts";
 import {
   createOrder,
   createReorder,
@@ -101,6 +102,8 @@ const handlers: Handlers = {
   createReorder,
   requestOrderAction,
   listOrderActionRequests,
+  listOrderMessages,
+  sendOrderMessage,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,
