@@ -112,6 +112,14 @@ export const errors = {
   42259: ["Invalid Item Written Quantity", "items[].written_qty", "Use a written quantity that this product offers."],
   42260: ["Invalid Item Product Selection", "items[].product_selection", "Use a product from your formulary."],
 
+  42281: [
+    "Invalid Message Text",
+    "text",
+    "Write 1 to 2,000 characters of plain text, with line breaks and tabs as the only control characters.",
+  ],
+  42282: ["Invalid Message Reply", "in_reply_to", "Use the `message_id` of a message about the same order."],
+  42283: ["Invalid Message Count", "text", "You sent 100 messages about this order. Contact the pharmacy another way."],
+
   42291: ["Invalid Shipping Method Id", "shipping.method_id", "Use an id from `GET /shipping_methods`."],
   42292: [
     "Invalid Shipping Signature Confirmation",
@@ -272,6 +280,7 @@ export const errorAreas = [
   { area: "Identity documents", last: 42220 },
   { area: "Address", last: 42231 },
   { area: "Items and prescription", last: 42260 },
+  { area: "Messages", last: 42283 },
   { area: "Shipping", last: 42296 },
   { area: "Idempotency", last: 42299 },
   { area: "Brand", last: 42380 },

@@ -15,6 +15,7 @@ export * from "./catalogue.ts";
 export * from "./count-reasons.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";
+export * from "./dashboard/dashboard-messages.ts";
 export * from "./dashboard/dashboard-order.ts";
 export * from "./dashboard/dashboard-orders.ts";
 export * from "./dashboard/dashboard-queues.ts";
@@ -51,6 +52,7 @@ export {
   workflows,
 } from "./fields.ts";
 export * from "./lifecycle.ts";
+export * from "./messages.ts";
 export { arazzo } from "./openapi/arazzo.ts";
 export * from "./openapi/openapi.ts";
 export * from "./order-actions.ts";

@@ -114,9 +114,14 @@ function errorExample(example: ErrorExample): string[] {
       ? [`- **Example:** ${written}an otherwise valid order for it`]
       : [`- **Example:** ${written}a body for ${code("POST /orders")} with\n`, fence("json", JSON.stringify(order))];
   }
-  const { request, headers = {}, body, order_status } = example;
+  const { request, headers = {}, body, order_status, after_messages } = example;
   const lines = [request, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
-  const where = order_status === undefined ? "" : ` for an order that is ${order_status}`;
+  const where =
+    order_status !== undefined
+      ? ` for an order that is ${order_status}`
+      : after_messages !== undefined
+        ? ` after ${after_messages} messages about the order`
+        : "";
   return [`- **Example:**${where}\n`, fence("text", [...lines, ...(body === undefined ? [] : ["", body])].join("\n"))];
 }
 

@@ -22,6 +22,7 @@ const sections: { title: string; entries: Entry[] }[] = [
     title: "Guides",
     entries: [
       "docs/guides/order-lifecycle.md",
+      "docs/guides/answer-the-pharmacy.md",
       "docs/guides/webhooks.md",
       "docs/guides/verify-webhooks.md",
       "docs/guides/idempotency.md",

@@ -9,6 +9,8 @@ export type {
   EventType,
   HashedEntry,
   MedicationRequest,
+  Message,
+  MessageInput,
   Order,
   OrderAction,
   OrderException,

@@ -5,6 +5,8 @@ import type {
   AddressInput,
   actions,
   HistoryEntry,
+  Message,
+  MessageInput,
   Order,
   OrderRequest,
   ReorderRequest,
@@ -48,6 +50,10 @@ export type Orders = {
   act(order_number: string, action: OrderActionInput, options?: WriteOptions): Promise<ActionRequest>;
   /** The action requests so far, newest first. */
   actionRequests(order_number: string, options?: CallOptions): Promise<ActionRequest[]>;
+  /** The messages between you and the pharmacy about the order, newest first. */
+  messages(order_number: string, options?: PageOptions): Listing<Message, AnswerOf<"listOrderMessages">>;
+  /** Writes to the pharmacy. An answer (`in_reply_to`) to a question that holds the order ends that hold. */
+  sendMessage(order_number: string, message: MessageInput, options?: WriteOptions): Promise<Message>;
   cancel(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
   hold(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
   release(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
@@ -106,6 +112,12 @@ export function ordersOf(call: Call, look: Look): Orders {
         (cursor) => call("listOrderActionRequests", { path: { order_number }, query: { cursor } }, options),
         ({ partner_order_action_requests }) => partner_order_action_requests,
       ),
+    messages: (order_number, { limit, ...options } = {}) =>
+      listing(
+        (cursor) => call("listOrderMessages", { path: { order_number }, query: { limit, cursor } }, options),
+        ({ messages }) => messages,
+      ),
+    sendMessage: (order_number, body, options) => call("sendOrderMessage", { path: { order_number }, body }, options),
     cancel: (order_number, options) => act(order_number, { event: "cancel" }, options),
     hold: (order_number, options) => act(order_number, { event: "hold" }, options),
     release: (order_number, options) => act(order_number, { event: "release" }, options),

@@ -89,6 +89,8 @@ test("every partner operation of the contract has a method, and the server answe
     replaceOrderAddress: () => pestle.orders.replaceAddress(order_number, goodAddress),
     requestOrderAction: held,
     listOrderActionRequests: () => pestle.orders.actionRequests(order_number),
+    listOrderMessages: () => pestle.orders.messages(order_number, { limit: 5 }).firstPage(),
+    sendOrderMessage: () => pestle.orders.sendMessage(order_number, { text: "Ship it before Friday, please." }),
     simulate: async () => {
       await pestle.orders.release(order_number);
       return pestle.simulate.order({ order_number, to: "Delivered" });
@@ -146,6 +148,10 @@ test("every partner operation of the contract has a method, and the server answe
       expect(lines.map(({ kind }) => kind)).toEqual(["item", "shipment", "refund", "refund"]);
     },
     clock: async ({ simulate }) => expect((await simulate.clock({ advance_seconds: 60 })).now).toMatch(/Z$/),
+    message: async ({ simulate, orders }) => {
+      const { message_id } = await simulate.message({ order_number, text: "Was the parcel intact?" });
+      expect(await orders.messages(order_number).take(1)).toMatchObject([{ message_id, author: "pharmacy" }]);
+    },
     event: async ({ simulate }) => {
       const told = await simulate.event({ event_type: "RX_RECEIVED", patient_id: "anybody", medication_requests: [] });
       expect(told.event_id).toMatch(/^[0-9a-f-]{36}$/);

@@ -21,6 +21,8 @@ export const partnerAudit = {
   createReorder: writes("order_created", "patient", "order", "treatment", "address", "payment"),
   requestOrderAction: writes("order_action_requested", "patient", "order"),
   listOrderActionRequests: writes("orders_read", "patient", "order", "treatment", "address", "payment"),
+  listOrderMessages: writes("orders_read", "patient", "order"),
+  sendOrderMessage: writes("message_sent", "patient", "order"),
   createWebhookEndpoint: writes("endpoint_created", "endpoint"),
   listWebhookEndpoints: notAudited(NO_PATIENT),
   getWebhookEndpoint: notAudited(NO_PATIENT),

@@ -243,6 +243,8 @@ export const auditActions = {
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",
   order_worked: "worked on an order",
+  messages_viewed: "viewed the messages about an order",
+  message_sent: "sent a message about an order",
   safety_entry_added: "recorded an allergy, medication or condition",
   safety_entry_removed: "removed an allergy, medication or condition",
   exception_overridden: "overrode an exception of an order",

@@ -8,10 +8,13 @@ import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "
 import { ActionRequest, HistoryEntry, Order, OrderException, TriedOrder } from "../resources.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged, restOfList } from "./endpoint.ts";
+import { messageCodes } from "./message-endpoints.ts";
 
 /** Every error an order can get (spec, `POST /orders`: 422 codes). */
 const orderCodes: readonly ErrorCode[] = errorCodes.filter(
-  (code) => (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229) || code === 42380,
+  (code) =>
+    (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229 && !messageCodes.includes(code)) ||
+    code === 42380,
 );
 
 const actionRequest: ActionRequest = {

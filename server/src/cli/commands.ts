@@ -27,6 +27,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["orders"], async () => (await import("./orders/orders.ts")).orderReadCommands],
   [["orders"], async () => (await import("./orders/orders-create.ts")).orderCreateCommands],
   [["orders"], async () => (await import("./orders/orders-act.ts")).orderActCommands],
+  [["orders"], async () => (await import("./orders/orders-messages.ts")).orderMessageCommands],
   [["orders"], async () => (await import("./orders/orders-watch.ts")).orderWatchCommand],
   [["order"], async () => (await import("./fulfillment/order.ts")).orderCommands],
   [["recall"], async () => (await import("./fulfillment/recall.ts")).recallCommand],

@@ -30,6 +30,7 @@ export const appendOnly: Readonly<Record<string, readonly string[]>> = {
   money_entry: [],
   order_action_request: [],
   order_history: [],
+  order_message: ["text_sealed"],
   order_note: ["text_sealed"],
   payment_entry: ["state"],
   safety_import: [],

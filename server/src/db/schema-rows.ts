@@ -295,6 +295,18 @@ export type Rows = {
     prescriber_sealed: Bytes | null;
     patient_key: number;
   };
+  order_message: {
+    account_id: string;
+    order_number: string;
+    message_number: number;
+    message_id: string;
+    author: string;
+    person_id: string | null;
+    in_reply_to: string | null;
+    exception_id: number | null;
+    created_at: Instant;
+    text_sealed: Bytes;
+  };
   order_note: {
     account_id: string;
     order_number: string;

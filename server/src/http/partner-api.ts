@@ -24,6 +24,7 @@ import { bytesOf, type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { forwarding } from "./forward.ts";
 import { type Door, frontDoor } from "./front-door.ts";
+import { listOrderMessages, sendOrderMessage } from "./orders/messages.ts";
 import {
   createOrder,
   createReorder,
@@ -105,6 +106,8 @@ const handlers: Handlers = {
   createReorder,
   requestOrderAction,
   listOrderActionRequests,
+  listOrderMessages,
+  sendOrderMessage,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

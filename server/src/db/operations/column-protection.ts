@@ -61,6 +61,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   order_fingerprint: { blind: ["fingerprint"] },
   order_history: { record: ["from", "to"] },
   order_item: { emptied: ["prescriber_name", "prescriber_phone", "prescriber_fax"], treatment: ["lot"] },
+  order_message: { record: ["author"] },
   order_note: { blind: ["signature"] },
   orders: {
     record: ["held_from", "queue", "exception_ids", "payer"],

@@ -21,7 +21,7 @@ export const automaticOrder = (prescription: Written, patient_id: string, formul
  * The account's default shipping method if the product allows it, else the cheapest one that it allows. A product that
  * needs a cold chain gets a method that has one, if it allows any.
  */
-export function automaticMethod(product: FormularyProduct | null, formulary: Formulary): number | null {
+function automaticMethod(product: FormularyProduct | null, formulary: Formulary): number | null {
   const { methods, default_method_id } = formulary;
   if (product === null) return default_method_id;
   const allowed = product.shipping_method_ids.flatMap((id) => methods.get(id) ?? []);

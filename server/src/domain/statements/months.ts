@@ -8,7 +8,7 @@ export type Month = { month: string; from: Date; to: Date };
 
 const DAY_MS = 24 * 3600 * 1000;
 
-export const nextMonth = (month: string): string => addMonths(`${month}-01`, 1).slice(0, 7);
+const nextMonth = (month: string): string => addMonths(`${month}-01`, 1).slice(0, 7);
 
 /**
  * The open month of an instant, in the pharmacy's time zone. It begins where the closed months end, also if TIME_ZONE has

@@ -54,6 +54,11 @@ export const sampleEvents: { [T in EventType]: (now: Date) => SampleFields<T> } 
     };
   },
   ORDER_UPDATED: () => ({ ...ofOrder(3), order_status: "Filling", previous_order_status: "Processing" }),
+  MESSAGE_RECEIVED: () => ({
+    patient_id: PATIENT_ID,
+    order_number: ORDER_NUMBER,
+    message_id: "00000000-0000-4000-8000-000000000000",
+  }),
   ENDPOINT_DISABLED: () => ({
     endpoint_id: "00000000-0000-4000-8000-000000000000",
     reason: disableReasons.gone,

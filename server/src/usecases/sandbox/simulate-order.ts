@@ -23,7 +23,11 @@ import type { Simulation } from "./simulation.ts";
 
 /** Two simulated staff members, because the person who fills an order may not check it. */
 const technician: Worker = { person_id: "simulated-technician", role: "technician", license: null };
-const pharmacist: Worker = { person_id: "simulated-pharmacist", role: "pharmacist", license: "SIMULATED" };
+export const simulatedPharmacist: Worker = {
+  person_id: "simulated-pharmacist",
+  role: "pharmacist",
+  license: "SIMULATED",
+};
 
 /** The statuses that a simulation can reach, in this order. */
 const walk = ["Processing", "Filling", "Shipped", "Delivered"] as const satisfies readonly OrderStatus[];
@@ -110,7 +114,7 @@ async function step(
 ): Promise<unknown> {
   switch (standing.state) {
     case "Processing/clinical_review":
-      return approveReview(deps, { ...work, by: pharmacist });
+      return approveReview(deps, { ...work, by: simulatedPharmacist });
     case "Filling/fill":
       return completeFill(
         deps,
@@ -124,7 +128,7 @@ async function step(
     case "Filling/product_check":
       return verifyProduct(
         deps,
-        { ...work, by: pharmacist },
+        { ...work, by: simulatedPharmacist },
         order.items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku })),
       );
     case "Filling/pack":

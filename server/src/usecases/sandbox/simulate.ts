@@ -9,6 +9,7 @@ import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
 import { simulateClock } from "./simulate-clock.ts";
 import { simulateEvent } from "./simulate-event.ts";
+import { simulateMessage } from "./simulate-message.ts";
 import { simulateOrder } from "./simulate-order.ts";
 import { simulatePrescription } from "./simulate-prescription.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulation, Simulator } from "./simulation.ts";
@@ -66,6 +67,7 @@ async function readSimulation(
     clock: simulateClock,
     prescription: (_, ...given) => simulatePrescription(deps, script, ...given),
     order: simulateOrder,
+    message: simulateMessage,
     event: simulateEvent,
   };
   const problems: Problem[] = unknownFields(sent, ["simulation_type", "simulation"]);

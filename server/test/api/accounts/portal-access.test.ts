@@ -36,6 +36,7 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/webhook_endpoints/:endpoint_id/redeliver": () => ({ since: "2026-01-01" }),
   "POST /portal/:environment/webhook_events/:event_id/redeliver": () => ({}),
   "POST /portal/:environment/orders/:order_number/actions": () => ({ event: "hold" }),
+  "POST /portal/:environment/orders/:order_number/messages": () => ({ text: "Ship it before Friday, please." }),
   "POST /portal/:environment/team": () => ({ name: "Noa", email: "noa@people.example", role: "partner_viewer" }),
   "PATCH /portal/:environment/team/:person_id": () => ({ reset_second_factor: true }),
   "POST /portal/:environment/team/:person_id/password": () => ({}),

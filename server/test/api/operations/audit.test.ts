@@ -126,6 +126,8 @@ describe("every look of a partner's program at a patient, and every change, leav
     getOrder: () => ["GET", `/orders/${order_number}`],
     listOrderHistory: () => ["GET", `/orders/${order_number}/history`],
     listOrderActionRequests: () => ["GET", `/orders/${order_number}/partner_order_action_requests`],
+    listOrderMessages: () => ["GET", `/orders/${order_number}/messages`],
+    sendOrderMessage: () => ["POST", `/orders/${order_number}/messages`, { text: "Ship it before Friday, please." }],
     replaceOrderAddress: () => [
       "PUT",
       `/orders/${order_number}/shipping_address`,
@@ -172,7 +174,7 @@ describe("every look of a partner's program at a patient, and every change, leav
         credential_id: client_id.split("-")[1],
         address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$|^::1$/),
         subject: entries[0]!.subject,
-        patients: operation === "listOrderHistory" ? [] : [patient_id],
+        patients: ["listOrderHistory", "listOrderMessages"].includes(operation) ? [] : [patient_id],
         field_groups: [...rule.groups],
         request_id: response.headers.get("x-request-id"),
       },

@@ -70,11 +70,13 @@ const MARKS: Record<string, string> = {
   "ReorderRequest.reference": mark("reference"),
   "ActionRequestInput.email": mark("mail"),
   "ActionRequestInput.token": mark("card"),
+  "MessageInput.text": mark("saying"),
   "WebhookEndpointInput.secret": mark("secret"),
   "WebhookEndpointInput.description": mark("endpoint"),
   "WebhookEndpointUpdate.secret": mark("secret"),
   "WebhookEndpointUpdate.description": mark("endpoint"),
   "SimulatePrescription.simulation.script": mark("script"),
+  "SimulateMessage.simulation.text": mark("simsaying"),
   "SimulatedPatient.patient_id": mark("mrn"),
   "SimulatedPatient.first_name": mark("simfirst"),
   "SimulatedPatient.last_name": mark("simlast"),
@@ -97,7 +99,9 @@ const NO_MARK = [
   "AddressInput.zip",
   "IdentityDocumentInput.issuing_country",
   "IdentityDocumentInput.issuing_state",
+  "MessageInput.in_reply_to",
   "RedeliveryRequest.endpoint_id",
+  "SimulateMessage.simulation.order_number",
   "SimulateOrder.simulation.order_number",
   "SimulatedPatient.address.state",
   "SimulatedPatient.address.zip",
@@ -267,6 +271,11 @@ beforeAll(async () => {
   for (const path of [`/orders?patient_id=${patient_id}`, `/orders?reference=${mark("reference")}`]) {
     expect(JSON.parse((await ask(app, path)).text).orders).toMatchObject([{ order_number, patient_id }]);
   }
+  const said = await ask(app, `/orders/${order_number}/messages`, send({ text: mark("saying") }));
+  expect([said.status, said.text]).toEqual([201, expect.stringContaining(mark("saying"))]);
+  const asked = { order_number, text: mark("simsaying") };
+  const told = await ask(app, "/simulate", send({ simulation_type: "message", simulation: asked }));
+  expect(told.status).toBe(202);
   // The service refuses these bodies, so only logs could show them.
   const item = { sku: mark("sku"), ndc: mark("ndc"), gcn: mark("gcn"), product_selection: mark("product") };
   const refused: [path: string, body: object][] = [

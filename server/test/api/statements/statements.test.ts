@@ -416,7 +416,7 @@ test("after any orders, removals, shipments, refunds and cancellations, statemen
     }
     const one = any(asked.nth, (each) => left(each) > 0);
     if (one === undefined) return;
-    if (asked.do === "refund") return refund(one, { event: "refund" }, left(one));
+    if (asked.do !== "part") return refund(one, { event: "refund" }, left(one));
     const amount_cents = Math.min(asked.cents, left(one));
     return refund(one, { event: "partial_refund", amount_cents }, amount_cents);
   };
