@@ -141,9 +141,9 @@ const misfits: Record<string, unknown[]> = {
   refills_left: [-1, 100, 2.5, "3"],
   drug_schedule: ["1", "6", 2],
   daw: [1, "yes"],
-  acceptance: ["pending", "accepted", null, 1],
+  acceptance: ["pending", "accepted", 1],
   fillable: [true, false, null],
-  not_fillable: [null, [{}], "none"],
+  not_fillable: [[{}], "none"],
   order_errors: [[{}], "none"],
   medication_dispenses: [[{}], {}],
 };

@@ -194,7 +194,6 @@ describe("a redelivered event", () => {
       [asleep.id, "disabled"],
       [(await webhookCalls(app, 1).create({ url: receiver.url })).id, "endpoint_unknown"],
       ["unknown", "endpoint_unknown"],
-      [null, "endpoint_unknown"],
       [7, "endpoint_unknown"],
     ] as const) {
       const { status, text } = await api.call(`/webhook_events/${event.event_id}/redeliver`, { endpoint_id });
