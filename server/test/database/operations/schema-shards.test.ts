@@ -33,7 +33,6 @@ const STATEMENTS: Exemptions = [
   ["with picked as materialized ( select d.account_id, d.event_id, d.endpoint_id from unnest", BATCH],
   ["with given as materialized ( select g.* from json_to_recordset($1::json)", BATCH],
   ["update webhook_delivery d set claimed_until = null from unnest", BATCH],
-  ["from jsonb_populate_recordset(null::product, $2)", SAVE],
   ["update patient p set record_sealed = c.record_sealed", SAVE],
   ["insert into audit_entry (at, person_id", "a table of the pharmacy, joined with the patients that the entry names"],
   ["select a.account_id, p.name as partner, a.environment, o.order_number", DASHBOARD],
