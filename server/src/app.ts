@@ -23,15 +23,15 @@ import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addWebApi } from "./http/web-api.ts";
 import { webRoutes } from "./http/web-routes.ts";
-import { type Delivering, startDelivering } from "./jobs/deliver.ts";
+import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { listen } from "./listen.ts";
 import { nowAndThen } from "./now-and-then.ts";
 import { openDeps, openStore } from "./open-deps.ts";
+import { CANARIES_EVERY_MS, processJobs } from "./process-jobs.ts";
 import { withSandboxMetrics } from "./sandbox-process/merged-metrics.ts";
 import { isApart, startSandbox } from "./sandbox-process/start-sandbox.ts";
 import { usageExchange } from "./usecases/accounts/quotas.ts";
-import { shareLimits } from "./usecases/accounts/share-limits.ts";
 import { entryChainer } from "./usecases/operations/audit/chain-entries.ts";
 import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts";
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
@@ -60,13 +60,7 @@ export type App = {
 
 const TIDY_EVERY_MS = 60_000;
 const RENEW_KEYS_EVERY_MS = 60_000;
-const SHARE_EVERY_MS = 1_000;
-/** Processes agree about what an account stores within about this time. */
-const SHARE_USAGE_EVERY_MS = 2_000;
-const CANARIES_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
-/** A crash loses at most the reads of this time. */
-const KEEP_READS_EVERY_MS = 1_000;
 /** An entry is in the tree within about this time. */
 const CHAIN_AUDIT_EVERY_MS = 5_000;
 /** A root that was not shipped is tried again this often. */
@@ -76,8 +70,6 @@ const DROP_AUDIT_EVERY_MS = 3_600_000;
 const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
 const GRACE_MS = 8_000;
-/** Releases attempts still in flight after this time. At worst the receiver gets an event twice. */
-const DELIVERY_GRACE_MS = 5_000;
 
 /** The composition root: opens and migrates the database, and starts the listeners and the jobs. */
 export async function startApp(
@@ -174,14 +166,10 @@ export async function startApp(
     sandbox?.open(addresses.base_url);
 
     const reads = readKeeper(deps, process_id);
-    const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
-    deps.audit_log.onBatch = keepingReads.wake;
     const chainer = entryChainer(db);
     const jobs = [
-      keepingReads,
+      ...processJobs(deps, { process_id, usage, reads }),
       ...each.flatMap(environmentJobs),
-      startLoop(deps, "share-usage", SHARE_USAGE_EVERY_MS, () => usage.run()),
-      startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
         await deps.safety.check();
         await recheckUnchecked(environments.production);

@@ -1,16 +1,8 @@
 import { order } from "../openapi/example-records.ts";
 import { array, nullable, object, string } from "../schema.ts";
-import { Statement, StatementPage, type StatementTotals } from "../statements/statements.ts";
+import { noTotals, Statement, StatementPage } from "../statements/statements.ts";
 import { answer, type Endpoint, paged } from "./endpoint.ts";
 
-const none: StatementTotals = {
-  items_cents: 0,
-  shipping_cents: 0,
-  fees_cents: 0,
-  refunds_cents: 0,
-  credits_cents: 0,
-  total_cents: 0,
-};
 const statement: Statement = {
   month: "2026-11",
   status: "closed",
@@ -21,7 +13,7 @@ const statement: Statement = {
   currency: "USD",
   line_count: 2,
   due_cents: 1695,
-  totals: { partner: { ...none, items_cents: 1100, shipping_cents: 595, total_cents: 1695 }, patient: none },
+  totals: { partner: { ...noTotals, items_cents: 1100, shipping_cents: 595, total_cents: 1695 }, patient: noTotals },
 };
 const line = {
   booked_at: "2026-11-16T15:04:05.120Z",

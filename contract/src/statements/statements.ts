@@ -36,6 +36,15 @@ export const StatementTotals = named(
   }),
 );
 export type StatementTotals = Static<typeof StatementTotals>;
+/** The sums of no lines. */
+export const noTotals: StatementTotals = {
+  items_cents: 0,
+  shipping_cents: 0,
+  fees_cents: 0,
+  refunds_cents: 0,
+  credits_cents: 0,
+  total_cents: 0,
+};
 
 const statementFields = {
   month,

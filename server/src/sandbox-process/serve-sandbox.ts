@@ -9,12 +9,12 @@ import { innerDoor } from "../http/front-door.ts";
 import { addIntake } from "../http/intake/intake.ts";
 import { createListener } from "../http/listener.ts";
 import { addPartnerApi, partnerRoutes } from "../http/partner-api.ts";
-import { startDelivering } from "../jobs/deliver.ts";
+import { DELIVERY_GRACE_MS, startDelivering } from "../jobs/deliver.ts";
 import { startLoop } from "../jobs/loop.ts";
 import { listen } from "../listen.ts";
 import { openDeps, openStore } from "../open-deps.ts";
+import { CANARIES_EVERY_MS, processJobs } from "../process-jobs.ts";
 import { usageExchange } from "../usecases/accounts/quotas.ts";
-import { shareLimits } from "../usecases/accounts/share-limits.ts";
 import { readKeeper } from "../usecases/operations/keep-reads.ts";
 import { recheckUnchecked } from "../usecases/orders/recheck-unchecked.ts";
 import { masterKeys } from "../vault/master-key.ts";
@@ -29,13 +29,6 @@ export type ServedSandbox = {
   drain(grace_ms: number): Promise<void>;
   stop(): Promise<void>;
 };
-
-const SHARE_EVERY_MS = 1_000;
-const SHARE_USAGE_EVERY_MS = 2_000;
-const CANARIES_EVERY_MS = 60_000;
-const KEEP_READS_EVERY_MS = 1_000;
-/** Releases attempts still in flight after this time, as the main process does. */
-const DELIVERY_GRACE_MS = 5_000;
 
 /**
  * Serves the sandbox: what the main process forwards, the sandbox's token server, its jobs and its webhooks. The main
@@ -74,14 +67,10 @@ export async function serveSandbox(
   addresses.sandbox_auth_url = await listen(auth, config, "SANDBOX_AUTH");
 
   const reads = readKeeper(deps, randomUUID());
-  const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
-  deps.audit_log.onBatch = keepingReads.wake;
   const jobs = [
-    keepingReads,
-    ...environmentJobs(own),
-    startLoop(deps, "share-usage", SHARE_USAGE_EVERY_MS, () => usage.run()),
     // Under the id of the main process: together they are one server, and each counts what the other does not.
-    startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
+    ...processJobs(deps, { process_id, usage, reads }),
+    ...environmentJobs(own),
     startLoop(deps, "canaries", CANARIES_EVERY_MS, () => deps.safety.check()),
     startLoop(own, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(own)),
   ];

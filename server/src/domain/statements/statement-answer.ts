@@ -1,6 +1,7 @@
 import {
   type MoneyKind,
   moneyKinds,
+  noTotals,
   orderStatusReasons,
   type Payer,
   type Statement,
@@ -30,14 +31,7 @@ export function statementAnswer(month: Month, closed_at: Date | null, sums: read
 }
 
 function totalsOf(sums: readonly MoneySum[], payer: Payer): StatementTotals {
-  const totals = {
-    items_cents: 0,
-    shipping_cents: 0,
-    fees_cents: 0,
-    refunds_cents: 0,
-    credits_cents: 0,
-    total_cents: 0,
-  };
+  const totals = { ...noTotals };
   for (const { kind, amount_cents, ...sum } of sums) {
     if (sum.payer !== payer) continue;
     totals[moneyKinds[kind].totals] += amount_cents;
