@@ -8,6 +8,7 @@ import {
 } from "../server/src/db/intake/receive-prescription.ts";
 import { calls } from "../server/src/db/schema-rows.ts";
 import { bytes } from "../server/src/db/values.ts";
+import { makeFormulary } from "../server/src/domain/catalogue/formulary.ts";
 import { decideIntake } from "../server/src/domain/intake/decide-intake.ts";
 import { newPatientRecord } from "../server/src/domain/patients/patient-record.ts";
 import { scriptFormat } from "../server/src/formats/formats.ts";
@@ -189,6 +190,13 @@ async function sampleSave(
       revision: 1,
       new_aliases: kind === "known" ? [] : blindIndexes({ vault }, account_id, SENDER, patient).alias_indexes,
       patient_key: SAMPLE_KEY,
+      order_errors: [],
+      rules: {
+        formulary: makeFormulary({ products: [], methods: [], brands: [], licences: [] }),
+        time_zone: rules.time_zone,
+        now,
+        today: now.toISOString().slice(0, 10),
+      },
     },
   );
   // The service draws a new event id each time; here all ids are one text.

@@ -36,6 +36,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
     order_number: [],
     id: [],
     event_id: [],
+    // A month without a statement.
+    month: ["1999-12"],
   };
   const prepared = new Map<OperationId, Live>();
   let made = 0;
@@ -100,6 +102,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
   const movedTo = (to: string) => (order_number: string) => simulate("order", { order_number, to });
   const held = (order_number: string) =>
     call("POST", `/orders/${order_number}/partner_order_action_requests`, { event: "hold" });
+  const asked = (order_number: string) =>
+    simulate("message", { order_number, text: "Did you mean to order 90 tablets?", exception_id: 79 });
   // Subscribed to almost nothing, because this campaign does not check deliveries.
   const quiet = { url: `${demo.base_url}/hook`, events: ["ENDPOINT_DISABLED"] };
   const newEndpoint = async () => {
@@ -130,6 +134,14 @@ export async function openScene(demo: Demo): Promise<Scene> {
       createOrder: async (example) => ({ body: { ...example, ...orderOf(await newPatient()) } }),
       createReorder: async (body) => ({ path: { order_number: await newOrder(movedTo("Delivered")) }, body }),
       requestOrderAction: async (body) => ({ path: { order_number: await newOrder(held) }, body }),
+      listOrderMessages: async () => ({ path: { order_number: await newOrder(asked) } }),
+      sendOrderMessage: async (body) => {
+        let question: Json = {};
+        const order_number = await newOrder(async (number) => {
+          question = await asked(number);
+        });
+        return { path: { order_number }, body: { ...body, in_reply_to: question["message_id"] } };
+      },
       replaceOrderAddress: async (body) => ({ path: { order_number: await newOrder() }, body }),
       removeShippingAddress: async () => {
         const { patient_id } = await newPatient();
@@ -172,6 +184,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
 
   await newOrder();
   for (const to of ["Filling", "Shipped", "Delivered", "Canceled"]) await newOrder(movedTo(to));
+  const { statements } = (await call("GET", "/statements")) as { statements: { month: string }[] };
+  remember("month", statements[0]!.month);
   await newOrder(held);
   remember("id", await newEndpoint());
   await newEvent();

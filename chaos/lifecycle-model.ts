@@ -182,7 +182,7 @@ export function change(
   const before = openIds(life);
   const next: Life["open"] = new Map();
   for (const [id, by] of life.open) {
-    const stays = by !== "rule" || isForPharmacist(id);
+    const stays = (by !== "rule" || isForPharmacist(id)) && !isEndedDuplicate(model, life, id);
     if (stays && !ends.includes(id) && !confirms.includes(id)) next.set(id, by);
   }
   for (const [id, basis] of found) if (!next.has(id) && !isConfirmed(life, id, basis)) next.set(id, "rule");
@@ -215,12 +215,31 @@ export const newHolds = (model: Model, life: Life): ExceptionId[] =>
     .filter(([id, basis]) => !life.open.has(id) && !isConfirmed(life, id, basis))
     .map(([id]) => id);
 
+/** The first order was canceled or lost the item: this one is no longer its duplicate. A person's 68 stays. */
+function isEndedDuplicate({ orders }: Model, life: Life, id: ExceptionId): boolean {
+  if (id !== 68 || life.open.get(68) !== "birth") return false;
+  const others = orders.filter((one) => one !== life && one.state !== "Canceled");
+  const first = others.filter((one) => one.born_ms <= life.born_ms || !one.open.has(68));
+  const since = first.filter((one) => isOpen(one) || one.parcel!.sent_ms >= life.born_ms);
+  return !since.flatMap(itemsOf).some((other) => itemsOf(life).some((item) => isSameDrug(item, other)));
+}
+
+const isSameDrug = (a: Item, b: Item): boolean =>
+  (a.prescription_id !== null && a.prescription_id === b.prescription_id) ||
+  (productOf(a.sku).gcn !== null && productOf(a.sku).gcn === productOf(b.sku).gcn);
+
+/** An order was canceled or lost an item: the checks run on those that were held as its duplicates. */
+export const recheckDuplicates = (model: Model, life: Life, doer: Doer): void =>
+  recheck(model, doer, (other) => other !== life && other.open.has(68));
+
 /** New facts about the patient: the checks run on every open order, and change those that they concern. */
-export function recheck(model: Model, doer: Doer): void {
-  for (const life of model.orders.filter(isOpen)) {
+export function recheck(model: Model, doer: Doer, concerns: (life: Life) => boolean = () => true): void {
+  for (const life of model.orders.filter(isOpen).filter(concerns)) {
     const found = holdsOf(model, life);
     const remains = (id: ExceptionId) => found.has(id) && !isConfirmed(life, id, found.get(id)!);
-    const ended = [...life.open].some(([id, by]) => by === "rule" && !isForPharmacist(id) && !remains(id));
+    const ended = [...life.open].some(
+      ([id, by]) => (by === "rule" && !isForPharmacist(id) && !remains(id)) || isEndedDuplicate(model, life, id),
+    );
     if (ended || newHolds(model, life).length > 0) change(model, life, doer, {});
   }
 }

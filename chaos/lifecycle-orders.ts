@@ -18,7 +18,9 @@ import {
   move,
   nowOf,
   openIds,
+  partner,
   productOf,
+  recheckDuplicates,
   system,
   type Token,
   tell,
@@ -119,6 +121,7 @@ export function place(model: Model, { wishes, address, token, other_dob, by, ids
   const born = openIds(life);
   if (born.length > 0) life.held_from = first;
   write(life, by, "create", born.length > 0 ? "On Hold" : first, born[0], null);
+  for (const id of born) write(life, "system", "raise_exception", "On Hold", id);
   tell(
     life,
     null,
@@ -151,10 +154,12 @@ export function giveBack(model: Model, item: Item): void {
 }
 
 export function cancel(model: Model, life: Life, by: string): string {
+  const doer = by === "partner" ? partner : system;
   for (const item of itemsOf(life)) giveBack(model, item);
   life.payment = "voided";
   life.entries.push(`void ${life.amount}`);
   move(life, by, "cancel", "Canceled");
+  recheckDuplicates(model, life, doer);
   return DONE;
 }
 

@@ -11,6 +11,7 @@ import {
   openIds,
   partner,
   recheck,
+  recheckDuplicates,
 } from "./lifecycle-model.ts";
 import {
   authorise,
@@ -113,7 +114,9 @@ function act(model: Model, life: Life, asked: Asked): string {
       return cancel(model, life, "partner");
     case "update_email":
       model.email = true;
-      return done(ends);
+      done(ends);
+      recheck(model, partner);
+      return DONE;
     case "update_address":
       if (!model.automatic && asked.address!.state === "HI") return "42231";
       return readdress(model, life, asked.address!);
@@ -133,7 +136,9 @@ function act(model: Model, life: Life, asked: Asked): string {
       giveBack(model, item);
       item.removed = true;
       life.amount -= item.price;
-      return done({ ...ends, otherwise: "remove_item" });
+      done({ ...ends, otherwise: "remove_item" });
+      recheckDuplicates(model, life, partner);
+      return DONE;
     }
     case "retry_payment":
       life.token = asked.token!;

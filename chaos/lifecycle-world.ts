@@ -10,7 +10,7 @@ import {
   saveShippingMethods,
 } from "../server/src/db/catalogue/catalogue-rows.ts";
 import { enterStock } from "../server/src/db/catalogue/stock.ts";
-import { openDb, sql } from "../server/src/db/db.ts";
+import { openDb } from "../server/src/db/db.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import type { Deps } from "../server/src/deps.ts";
 import type { Scan } from "../server/src/domain/fulfillment/parcel.ts";
@@ -27,6 +27,7 @@ import { addPatients, type NewPatient } from "./add-patients.ts";
 import { type Story, scarce, written } from "./lifecycle-commands.ts";
 import type { Model } from "./lifecycle-model.ts";
 import { END_MS, IN_TRANSIT_MS } from "./lifecycle-track.ts";
+import { resetClock } from "./reset-clock.ts";
 
 export type World = {
   deps: Deps;
@@ -115,7 +116,7 @@ async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
     account_id,
     async begin({ email }, real_ms) {
       await db.transaction(async (tx) => {
-        await tx.run(resetClock, [account_id]);
+        await resetClock(tx, account_id);
         const entries = [...shelves].flatMap(([sku, shelf]) => {
           const wanted = scarce[sku] ?? (shelf.on_hand < PLENTY ? PLENTY * 10 : shelf.on_hand);
           const units = wanted - shelf.on_hand;
@@ -150,11 +151,6 @@ async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
     },
   };
 }
-
-const resetClock = sql<[account_id: string]>`
-update account
-set clock_offset_s = 0
-where account_id = $1`;
 
 let next_prescription = FIRST_PRESCRIPTION;
 let next_patient = 0;

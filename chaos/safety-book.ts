@@ -120,8 +120,31 @@ const HOLDING: readonly string[] = ["contraindicated", "major"];
 
 /** The contraindicated and major findings on the facts of this moment. */
 export function holdingFindings(book: Book, data: SafetyData, order: BookOrder): SafetyFinding[] {
-  return assessSafety(data, factsOf(book, order)).filter(({ severity }) => HOLDING.includes(severity));
+  return assessSafety(data, factsOf(book, order)).filter(
+    ({ severity, kind, item_id }) =>
+      HOLDING.includes(severity) && !(kind === "refill_too_soon" && isRest(book, order, item_id)),
+  );
 }
+
+/**
+ * Whether an item is the rest of a partial fill, which is no refill (21 CFR 1306.23): the last package had a part of a
+ * fill and nothing else, and this order does not go beyond that fill.
+ */
+function isRest(book: Book, order: BookOrder, item_id: number | null): boolean {
+  const rx = rxOf(book, itemsOf(order.seen).find((item) => item.item_id === item_id)?.prescription_id ?? null);
+  if (rx === undefined) return false;
+  const shipped = book.orders
+    .filter((other) => other !== order && shippedMs(other.seen) < Number.POSITIVE_INFINITY && unitsOf(other, rx) > 0)
+    .sort((a, b) => shippedMs(a.seen) - shippedMs(b.seen));
+  const begun = shipped.reduce((sum, one) => sum + unitsOf(one, rx), 0) % rx.written_qty;
+  const last = shipped.at(-1);
+  return last !== undefined && unitsOf(last, rx) <= begun && begun + unitsOf(order, rx) <= rx.written_qty;
+}
+
+const unitsOf = ({ seen }: BookOrder, { prescription_id }: Rx): number =>
+  itemsOf(seen)
+    .filter((item) => item.prescription_id === prescription_id)
+    .reduce((sum, { units }) => sum + units, 0);
 
 export const isResolved = ({ resolved }: BookOrder, finding: SafetyFinding): boolean => {
   const known = resolved.get(keyOf(finding));
@@ -170,6 +193,9 @@ function factsOf(book: Book, order: BookOrder): SafetyFacts {
             ingredients,
             gcn,
             shipped_at: shipped_at === null ? null : new Date(shipped_at),
+            // The parts of one fill count together. Without the units of the order itself, each item counts as a refill.
+            units,
+            written_qty: rx?.written_qty ?? null,
             days_supply: rx === undefined ? null : Math.round((rx.days_supply * units * 10) / rx.written_qty) / 10,
           };
         }),
@@ -210,10 +236,7 @@ function prescriptionFaults(book: Book, order: BookOrder, rx: Rx): string[] {
   const { drug_schedule } = productOf(rx.sku);
   const refills = Math.min(rx.refills, drug_schedule === "2" ? 0 : drug_schedule === "0" ? 99 : 5);
   const shipped = book.orders.filter(({ seen }) => ["Shipped", "Delivered"].includes(seen.order_status));
-  const unitsIn = ({ seen }: BookOrder) =>
-    itemsOf(seen)
-      .filter(({ prescription_id }) => prescription_id === rx.prescription_id)
-      .reduce((sum, { units }) => sum + units, 0);
+  const unitsIn = (one: BookOrder) => unitsOf(one, rx);
   const units = shipped.reduce((sum, one) => sum + unitsIn(one), 0);
   if (units > rx.written_qty * (1 + refills)) {
     faults.push(`shipped ${units} units of ${rx.written_qty} with ${refills} refills`);

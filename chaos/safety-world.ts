@@ -10,6 +10,7 @@ import { randomPatientKey } from "../server/src/random.ts";
 import { brands, shippingMethods } from "../server/src/seed/cast.ts";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
 import { addPatients } from "./add-patients.ts";
+import { resetClock } from "./reset-clock.ts";
 import { type Book, type BookPatient, type Rx, type SeenOrder, TIME_ZONE } from "./safety-book.ts";
 import { emailOf, persons, productOf, products, staff, staffNames, written } from "./safety-cast.ts";
 import type { Story } from "./safety-commands.ts";
@@ -102,7 +103,7 @@ export async function openSafetyStage(deps: Deps, automatic: boolean, begin_ms: 
     account_id,
     async begin({ person, focus }) {
       const drawn = [0, 1].map((place) => newPatient((person + place) % persons.length, focus, begin_ms));
-      await db.run(resetClock, [account_id]);
+      await resetClock(db, account_id);
       await addPatients(
         deps,
         account_id,
@@ -147,10 +148,6 @@ export async function openSafetyStage(deps: Deps, automatic: boolean, begin_ms: 
   };
 }
 
-const resetClock = sql<[account_id: string]>`
-update account
-set clock_offset_s = 0
-where account_id = $1`;
 const forgetDue = sql<[account_id: string, patient_keys: number[]]>`
 update prescription
 set order_due_at = null

@@ -32,7 +32,7 @@ export type Siege = {
     names: readonly AttackName[],
     work: () => Promise<Result>,
   ): Promise<{ result: Result; attacks: Record<string, AttackTally> }>;
-  /** Resident bytes of the service. */
+  /** Resident bytes of the service's processes, without the database's. */
   memory(): Promise<number>;
 };
 
@@ -49,7 +49,9 @@ export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) =
   try {
     const data_dir = mkdtempSync(join(tmpdir(), "pestle-siege-"));
     closers.unshift(() => removeDataDir(data_dir));
-    const server = await startServer({ data_dir, from: size.from, args: ["--demo"] });
+    // As in production: without this setting, the demo shares its process.
+    const env = { SANDBOX_PROCESS: "separate" };
+    const server = await startServer({ data_dir, from: size.from, args: ["--demo"], env });
     closers.unshift(() => killServer(server));
     const bare = startChild("./bare-route.ts");
     closers.unshift(bare.end);
@@ -146,10 +148,16 @@ async function fillSandbox(demo: Demo, token: string, events: number): Promise<v
   }
 }
 
-/** From the system, because a service in trouble may not answer. */
+/** From the system, because a service in trouble may not answer. With the sandbox's process, which is its child. */
 async function residentBytes(pid: number): Promise<number> {
-  const { stdout } = await promisify(execFile)("ps", ["-o", "rss=", "-p", String(pid)]);
-  return Number(stdout) * 1024;
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-o", "pid=,ppid=,rss=,args="]);
+  let sum = 0;
+  for (const line of stdout.split("\n")) {
+    const [one, parent, kib, ...args] = line.trim().split(/\s+/);
+    const own = Number(one) === pid || (Number(parent) === pid && args.some((arg) => arg.includes("sandbox-process")));
+    if (own) sum += Number(kib) * 1024;
+  }
+  return sum;
 }
 
 /** Reads a value at an interval until `work` ends. */

@@ -10,7 +10,7 @@ export const situations = {
   other_name: "the order has another patient name than the record",
   no_suggestion: "the address validator has no suggestion",
   last_item: "the order has only one item",
-  no_prescription_item: "no item of the order needs a prescription",
+  no_prescription_item: "no item of the order needs or has a prescription",
   payment_pending: "a payment is already pending",
 } as const;
 export type Situation = keyof typeof situations;

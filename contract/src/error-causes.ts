@@ -1,4 +1,5 @@
 import type { ErrorCode } from "./errors.ts";
+import { MOST_MESSAGES_PER_AUTHOR } from "./messages.ts";
 
 /**
  * A request that gets the code. `order` holds the fields to change in an otherwise valid `POST /orders` body, for a
@@ -10,6 +11,8 @@ export type ErrorExample =
       readonly request: string;
       /** The status the order must be in. */
       readonly order_status?: "Shipped";
+      /** How many messages about the order the partner has sent before. */
+      readonly after_messages?: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body?: string;
     };
@@ -29,6 +32,8 @@ const action = (body: string) => ({
   request: "POST /orders/{order_number}/partner_order_action_requests",
   body,
 });
+
+const message = (body: string) => ({ request: "POST /orders/{order_number}/messages", body });
 
 export const errorCauses: Record<ErrorCode, ErrorCause> = {
   40000: { cause: "The body is JSON but not an object.", example: { request: "POST /orders", body: "[]" } },
@@ -203,6 +208,20 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     cause: "Your catalogue does not have the prescribed product, or the one the item names.",
     fix: "Ask the pharmacy to add it, or ask the prescriber for another product.",
     example: item({ product_selection: "Nimbustatin 5 mg tablet" }),
+  },
+  42281: {
+    cause: "The text is missing, empty, not a string, longer than 2,000 characters, or has control characters.",
+    example: message('{"text": ""}'),
+  },
+  42282: {
+    cause: "The order has no message with this id. It can belong to another order.",
+    fix: "Use a `message_id` from `GET /orders/{order_number}/messages`.",
+    example: message('{"text": "Yes.", "in_reply_to": "019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42"}'),
+  },
+  42283: {
+    cause: "The partner and the pharmacy can each send 100 messages about an order.",
+    fix: "To end a hold, send an action of the exception instead of an answer.",
+    example: { ...message('{"text": "One more."}'), after_messages: MOST_MESSAGES_PER_AUTHOR },
   },
   42291: {
     cause: "The account does not have this shipping method, or no longer has it.",

@@ -112,6 +112,14 @@ export const errors = {
   42259: ["Invalid Item Written Quantity", "items[].written_qty", "Use a written quantity that this product offers."],
   42260: ["Invalid Item Product Selection", "items[].product_selection", "Use a product from your formulary."],
 
+  42281: [
+    "Invalid Message Text",
+    "text",
+    "Write 1 to 2,000 characters of plain text, with line breaks and tabs as the only control characters.",
+  ],
+  42282: ["Invalid Message Reply", "in_reply_to", "Use the `message_id` of a message about the same order."],
+  42283: ["Invalid Message Count", "text", "You sent 100 messages about this order. Contact the pharmacy another way."],
+
   42291: ["Invalid Shipping Method Id", "shipping.method_id", "Use an id from `GET /shipping_methods`."],
   42292: [
     "Invalid Shipping Signature Confirmation",
@@ -155,6 +163,118 @@ export const isErrorCode = (code: number): code is ErrorCode => code in errors;
 export const statusOf = (code: ErrorCode): 400 | 422 => (code < 42_000 ? 400 : 422);
 export const messageOf = (code: ErrorCode): string => errors[code][0];
 
+/** What is wrong with a field (`error_detail[].problem`). */
+export const fieldProblems = {
+  missing: "The request lacks a required field.",
+  wrong_type: "The value has another JSON type than the field.",
+  unknown_field: "The operation has no field or query parameter of this name.",
+  not_allowed: "The value has the right type, but the field does not accept it.",
+  not_found: "The value names nothing that this request can use.",
+  conflict: "The value does not fit another field or the current state of the record.",
+} as const;
+export type FieldProblem = keyof typeof fieldProblems;
+export const fieldProblemNames = Object.keys(fieldProblems) as [FieldProblem, ...FieldProblem[]];
+
+/** The problem behind a code, unless the check that found it names another one. */
+export const usualProblems: { readonly [Code in ErrorCode]?: FieldProblem } = {
+  40003: "not_allowed",
+  42201: "not_allowed",
+  42202: "not_allowed",
+  42203: "not_allowed",
+  42204: "not_allowed",
+  42205: "not_allowed",
+  42206: "not_found",
+  42208: "missing",
+  42216: "not_allowed",
+  42217: "not_allowed",
+  42218: "not_allowed",
+  42219: "not_allowed",
+  42220: "not_allowed",
+  42221: "not_allowed",
+  42222: "not_allowed",
+  42223: "not_allowed",
+  42225: "not_allowed",
+  42226: "not_allowed",
+  42227: "not_allowed",
+  42228: "conflict",
+  42229: "conflict",
+  42230: "not_allowed",
+  42231: "not_allowed",
+  42241: "not_found",
+  42242: "not_allowed",
+  42243: "not_allowed",
+  42244: "not_allowed",
+  42245: "not_allowed",
+  42246: "not_found",
+  42247: "not_allowed",
+  42249: "not_found",
+  42250: "conflict",
+  42253: "conflict",
+  42254: "not_found",
+  42255: "conflict",
+  42256: "not_allowed",
+  42257: "conflict",
+  42258: "conflict",
+  42259: "not_allowed",
+  42260: "not_found",
+  42281: "not_allowed",
+  42282: "not_found",
+  42283: "conflict",
+  42291: "not_found",
+  42292: "not_allowed",
+  42293: "not_allowed",
+  42294: "not_allowed",
+  42295: "not_allowed",
+  42296: "not_allowed",
+  42299: "conflict",
+  42380: "not_found",
+  42430: "not_found",
+  42461: "not_found",
+  42462: "not_allowed",
+  42463: "conflict",
+};
+
+/** How to send a value of each JSON type. */
+export const typeTexts = {
+  string: "Send a string.",
+  integer: "Send a whole number, without quotes.",
+  number: "Send a number, without quotes.",
+  boolean: "Send true or false, without quotes.",
+  array: "Send a list.",
+  object: "Send an object.",
+} as const;
+export type JsonType = keyof typeof typeTexts;
+
+const MISSING = "The request needs this field.";
+/** For the codes that any field can have: their resolution names all causes, and these name one. */
+const causeTexts: { readonly [Code in ErrorCode]?: { readonly [Problem in FieldProblem]?: string } } = {
+  40003: { unknown_field: "The operation has no query parameter of this name. Check its spelling." },
+  42200: {
+    missing: MISSING,
+    unknown_field: "The request has no field of this name here. Check its spelling and where it belongs.",
+    not_allowed: "The field does not accept this value. The API reference has its limits.",
+    not_found: "Your account has no such record.",
+    conflict: "The value does not fit the record's current state or another field.",
+  },
+};
+
+/** The message of an `error_detail`, if the check has none of its own. `expected` is the type that a `wrong_type` lacks. */
+export function detailMessage(code: ErrorCode, problem?: FieldProblem, expected?: JsonType): string {
+  const resolution = errors[code][2];
+  if (problem === undefined) return resolution;
+  if (problem === "wrong_type" && expected !== undefined) return typeTexts[expected];
+  return causeTexts[code]?.[problem] ?? (problem === "missing" ? `${MISSING} ${resolution}` : resolution);
+}
+
+/** The page with every error, and the anchor of one: a code, a status or the name of an OAuth error. */
+export const ERRORS_PAGE = "/docs/errors";
+export const errorDocUrl = (base_url: string, name: number | string): string => `${base_url}${ERRORS_PAGE}#${name}`;
+
+/** How many details an error has at most, how many errors an answer has, and how many values `allowed` lists. */
+export const MOST_DETAILS = 20;
+export const MOST_CODES = 20;
+export const MOST_ALLOWED = 20;
+
 /** The areas of the error catalogue, each with its last code. */
 export const errorAreas = [
   { area: "Request", last: 40010 },
@@ -163,6 +283,7 @@ export const errorAreas = [
   { area: "Identity documents", last: 42220 },
   { area: "Address", last: 42231 },
   { area: "Items and prescription", last: 42260 },
+  { area: "Messages", last: 42283 },
   { area: "Shipping", last: 42296 },
   { area: "Idempotency", last: 42299 },
   { area: "Brand", last: 42380 },

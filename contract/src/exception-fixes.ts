@@ -19,20 +19,23 @@ const address = {
 export const exceptionFixes: Record<ExceptionId, ExceptionFix> = {
   64: { fix: "Release it when you are ready.", send: { event: "release" } },
   65: {
-    fix: "Ask the patient for an email address and send it. Later orders use it too.",
+    fix: "Ask the patient for an email address and send it with this action, or with `PATCH /patients/{patient_id}`. It frees all orders of the patient that wait for it, and later orders use it too.",
     send: { event: "update_email", email: "wren@patients.example" },
   },
-  66: { fix: "Send the shipping address.", send: { event: "update_address", address } },
+  66: {
+    fix: "Send the shipping address with this action, or add it to the patient (`POST /patients/{patient_id}/shipping_address`).",
+    send: { event: "update_address", address },
+  },
   67: {
-    fix: "Send an address in a state where the product can be shipped, or cancel.",
+    fix: "Send an address in a state where the product can be shipped, or cancel. A new default address of the patient ends the hold too.",
     send: { event: "update_address", address },
   },
   68: {
-    fix: "Check the other order (`GET /orders?patient_id=…`). If you want both, confirm. If not, cancel this one.",
+    fix: "Check the other order (`GET /orders?patient_id=…`). If you want both, confirm. If not, cancel one of them: canceling the earlier one ends this hold.",
     send: { event: "confirm_not_duplicate" },
   },
   69: {
-    fix: "Ask the prescriber for a new prescription with clear directions, and send its id.",
+    fix: "Ask the prescriber for a new prescription with clear directions, and send its id. If the new one replaces the old (RxChangeResponse, or a renewal with Replace), the order takes it by itself.",
     send: { event: "replace_prescription", prescription_id: 183602 },
   },
   70: {
@@ -64,11 +67,11 @@ export const exceptionFixes: Record<ExceptionId, ExceptionFix> = {
     send: { event: "remove_item", item_id: 1 },
   },
   77: {
-    fix: "Use the suggestion, correct the address with the patient, or confirm that it is right.",
+    fix: "Use the suggestion, correct the address with the patient, or confirm that it is right. A new default address of the patient ends the hold too.",
     send: { event: "accept_suggested_address" },
   },
   78: {
-    fix: "Ask the patient for the apartment number and send the full address, or confirm that there is none.",
+    fix: "Ask the patient for the apartment number and send the full address, or confirm that there is none. A new default address of the patient ends the hold too.",
     send: { event: "update_address", address: { ...address, street2: "Apt 5" } },
   },
   79: {

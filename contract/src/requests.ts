@@ -35,26 +35,35 @@ const LONGEST_LINE = 255;
 const line = { kind: "line", maxLength: LONGEST_LINE } as const;
 const street = { kind: "street", maxLength: STREET_MOST_CHARACTERS } as const;
 
-/** Also the body of `POST /patients/{patient_id}/shipping_address`, where the fields are at the top level. */
-export const AddressInput = named(
-  "AddressInput",
+const addressFields = {
+  first_name: string({ code: 42221, kind: "person_name" }),
+  last_name: string({ code: 42222, kind: "person_name" }),
+  street1: string({ code: 42223, ...street }),
+  street2: nullable(string({ ...street, kind: "street_or_blank" })),
+  city: string({ code: 42225, kind: "city", maxLength: CITY_MOST_CHARACTERS }),
+  state: string({ code: 42226, kind: "state", description: "2-character state code." }),
+  zip: string({ code: 42227, kind: "zip", description: "5 or 9 digits." }),
+  phone: nullable(string({ kind: "phone_or_blank", description: "North American." })),
+  accept_suggested: boolean("Use the suggested address if there is one."),
+  ignore_warnings: boolean("Use the address as entered although it failed validation."),
+};
+const addressOptional = ["street2", "phone", "accept_suggested", "ignore_warnings"] as const;
+
+export const AddressInput = named("AddressInput", closed(addressFields, { code: 42230, optional: addressOptional }));
+export type AddressInput = Static<typeof AddressInput>;
+
+/** `POST /patients/{patient_id}/shipping_address`. */
+export const ShippingAddressInput = named(
+  "ShippingAddressInput",
   closed(
     {
-      first_name: string({ code: 42221, kind: "person_name" }),
-      last_name: string({ code: 42222, kind: "person_name" }),
-      street1: string({ code: 42223, ...street }),
-      street2: nullable(string({ ...street, kind: "street_or_blank" })),
-      city: string({ code: 42225, kind: "city", maxLength: CITY_MOST_CHARACTERS }),
-      state: string({ code: 42226, kind: "state", description: "2-character state code." }),
-      zip: string({ code: 42227, kind: "zip", description: "5 or 9 digits." }),
-      phone: nullable(string({ kind: "phone_or_blank", description: "North American." })),
-      accept_suggested: boolean("Use the suggested address if there is one."),
-      ignore_warnings: boolean("Use the address as entered although it failed validation."),
+      ...addressFields,
+      default: boolean("Make it the patient's default address. The first address always is."),
     },
-    { code: 42230, optional: ["street2", "phone", "accept_suggested", "ignore_warnings"] },
+    { code: 42230, optional: [...addressOptional, "default"] },
   ),
 );
-export type AddressInput = Static<typeof AddressInput>;
+export type ShippingAddressInput = Static<typeof ShippingAddressInput>;
 
 export const IdentityDocumentInput = named(
   "IdentityDocumentInput",

@@ -140,54 +140,65 @@ export const Shipment = named(
 );
 export type Shipment = Static<typeof Shipment>;
 
-export const MedicationDispense = named(
-  "MedicationDispense",
-  object({
-    dispense_id: integer(),
-    order_number,
-    order_status,
-    ndc,
-    quantity: integer("Packages."),
-    package_size: number("Units in one package."),
-    shipment: nullable(Shipment),
-  }),
-);
+const dispenseFields = {
+  dispense_id: integer(),
+  order_number,
+  order_status,
+  ndc,
+  quantity: integer("Packages."),
+  package_size: number("Units in one package."),
+  shipment: nullable(Shipment),
+};
+export const MedicationDispense = named("MedicationDispense", object(dispenseFields));
 export type MedicationDispense = Static<typeof MedicationDispense>;
 
+/** The verdict of a pharmacist on a doubtful prescription. */
+export const acceptances = ["not_needed", "pending", "accepted", "rejected"] as const;
+export type Acceptance = (typeof acceptances)[number];
+
+const requestFields = {
+  id: integer({ description: "The `prescription_id`.", examples: [183601] }),
+  prescription_id: integer({ description: "The same as `id`.", examples: [183601] }),
+  active: boolean("False once the prescriber canceled or replaced it. Expiry and use do not change it."),
+  patient_id,
+  prescriber_name: string(),
+  prescriber_phone: nullable(string()),
+  prescriber_fax: nullable(string()),
+  receive_date: time("When the pharmacy received it."),
+  expire_date: time("The first instant at which it can no longer be filled."),
+  written_date: date(),
+  effective_date: date("The first day on which it can be filled."),
+  drug_name: string(),
+  ndc: nullable(ndc),
+  gcn: nullable(string()),
+  sig_text: string(),
+  written_qty: number(),
+  days_supply: nullable(integer()),
+  refills_left: integer("Whole fills left after the current one."),
+  drug_schedule,
+  daw: boolean("The prescriber forbids substitution."),
+  acceptance: oneOf(
+    acceptances,
+    "Whether a pharmacist must accept it before it can be filled, and the verdict: `not_needed`, `pending`, `accepted` or `rejected`.",
+  ),
+  fillable: boolean(
+    "Whether an order for one fill can be accepted now, as far as the prescription and its drug decide it.",
+  ),
+  not_fillable: array(
+    object({ code: integer("The code that `POST /orders` would answer."), message: string() }),
+    "Why it is not fillable. An order can also fail for other reasons, such as its address or a missing document.",
+  ),
+  order_errors: array(ErrorEntry, "Automatic Processing: why no order could be created from it."),
+  medication_dispenses: array(MedicationDispense),
+};
 /**
  * A prescription. `refills_left = min(refills, floor(units_left / written_qty))`, where
  * `units_left = written_qty × (1 + refills) − units ordered and not canceled`.
  */
-export const MedicationRequest = named(
-  "MedicationRequest",
-  object(
-    {
-      id: integer({ description: "The `prescription_id`.", examples: [183601] }),
-      active: boolean("False once the prescriber canceled or replaced it. Expiry and use do not change it."),
-      patient_id,
-      prescriber_name: string(),
-      prescriber_phone: nullable(string()),
-      prescriber_fax: nullable(string()),
-      receive_date: time("When the pharmacy received it."),
-      expire_date: time("The first instant at which it can no longer be filled."),
-      written_date: date(),
-      effective_date: date("The first day on which it can be filled."),
-      drug_name: string(),
-      ndc: nullable(ndc),
-      gcn: nullable(string()),
-      sig_text: string(),
-      written_qty: number(),
-      days_supply: nullable(integer()),
-      refills_left: integer("Whole fills left after the current one."),
-      drug_schedule,
-      daw: boolean("The prescriber forbids substitution."),
-      order_errors: array(ErrorEntry, "Automatic Processing: why no order could be created from it."),
-      medication_dispenses: array(MedicationDispense),
-    },
-    { optional: ["order_errors"] },
-  ),
-);
+export const MedicationRequest = named("MedicationRequest", object(requestFields, { optional: ["order_errors"] }));
 export type MedicationRequest = Static<typeof MedicationRequest>;
+/** What does not depend on the time, the catalogue and the orders. */
+export type ReceivedPrescription = Omit<MedicationRequest, "fillable" | "not_fillable" | "medication_dispenses">;
 
 export const OrderActionRef = named(
   "OrderActionRef",
@@ -232,36 +243,49 @@ export const Payment = named(
 );
 export type Payment = Static<typeof Payment>;
 
-export const Order = named(
-  "Order",
-  object({
-    order_number,
-    order_status,
-    patient_id,
-    brand_id: nullable(integer()),
-    reference: nullable(string("The partner's own ID.")),
-    workflow: oneOf(workflows),
-    created_at: time(),
-    updated_at: time(),
-    shipping: object(
-      {
-        method_id: integer(),
-        carrier: string(),
-        signature_confirmation: boolean(),
-        label: object({ format: oneOf(labelFormats), carrier: string(), tracking_no: string() }),
-      },
-      { optional: ["label"] },
-    ),
-    address: nullable(Address),
-    items: array(OrderItem),
-    medication_requests: array(MedicationRequest, "With the dispenses of this order."),
-    shipments: array(Shipment),
-    exception: nullable(OrderException),
-    exceptions: array(OrderException, "All open exceptions. `exception` is the first."),
-    payment: Payment,
-  }),
-);
+const orderFields = {
+  order_number,
+  order_status,
+  patient_id,
+  brand_id: nullable(integer()),
+  reference: nullable(string("The partner's own ID.")),
+  workflow: oneOf(workflows),
+  created_at: time(),
+  updated_at: time(),
+  shipping: object(
+    {
+      method_id: integer(),
+      carrier: string(),
+      signature_confirmation: boolean(),
+      label: object({ format: oneOf(labelFormats), carrier: string(), tracking_no: string() }),
+    },
+    { optional: ["label"] },
+  ),
+  address: nullable(Address),
+  items: array(OrderItem),
+  medication_requests: array(MedicationRequest, "With the dispenses of this order."),
+  shipments: array(Shipment),
+  exception: nullable(OrderException),
+  exceptions: array(OrderException, "All open exceptions. `exception` is the first."),
+  payment: Payment,
+};
+export const Order = named("Order", object(orderFields));
 export type Order = Static<typeof Order>;
+
+const no_number = nullable(order_number);
+const triedRequest = object(
+  {
+    ...requestFields,
+    medication_dispenses: array(object({ ...dispenseFields, order_number: no_number })),
+  },
+  { optional: ["order_errors"] },
+);
+/** The order that a dry run would create: the same record, without a number. */
+export const TriedOrder = named(
+  "TriedOrder",
+  object({ ...orderFields, order_number: no_number, medication_requests: array(triedRequest) }),
+);
+export type TriedOrder = Static<typeof TriedOrder>;
 
 /** One row per change. `from` is null for the creation. */
 export const HistoryEntry = named(
@@ -273,6 +297,9 @@ export const HistoryEntry = named(
     from: nullable(order_status),
     to: order_status,
     exception_id: nullable(oneOf(exceptionIds)),
+    request_id: nullable(
+      string("The `X-Request-Id` of your request that caused the row. Null if no request of yours did."),
+    ),
   }),
 );
 export type HistoryEntry = Static<typeof HistoryEntry>;

@@ -29,6 +29,7 @@ export type FieldKind =
   | "email"
   | "line"
   | "line_with_words"
+  | "message"
   | "ndc"
   | "one_ndc"
   | "person_name"

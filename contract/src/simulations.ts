@@ -10,6 +10,7 @@ import {
   STREET_MOST_CHARACTERS,
 } from "./fields.ts";
 import type { OrderStatus } from "./lifecycle.ts";
+import { messageText, questionExceptionIds } from "./messages.ts";
 import { EMAIL_MOST_CHARACTERS, PRESCRIBER_MOST_CHARACTERS, safetyList } from "./requests.ts";
 import {
   array,
@@ -104,6 +105,8 @@ export const SimulatedPrescription = named(
     }),
     drug_schedule,
     daw: boolean(),
+    acceptance: oneOf(["not_needed"], "A simulated prescription counts as signed."),
+    not_fillable: array(object({}), { maxItems: 0, description: "Always empty: the service decides it." }),
     order_errors: array(object({}), { maxItems: 0 }),
     medication_dispenses: array(object({}), { maxItems: 0 }),
     patient: SimulatedPatient,
@@ -113,6 +116,16 @@ export const SimulatedPrescription = named(
 const simulatedOrder = { order_number, to: oneOf(simulatedStatuses), exception_id: oneOf(exceptionIds) };
 /** Both kinds of an order simulation: move it to a status, or raise an exception on it. */
 export const SimulatedOrder = closed(simulatedOrder, { optional: ["to", "exception_id"] });
+
+/** The pharmacy writes a message. With an exception, it is a question that holds the order. */
+export const SimulatedMessage = closed(
+  {
+    order_number,
+    text: messageText,
+    exception_id: oneOf(questionExceptionIds, "Makes it a question that holds the order with this exception."),
+  },
+  { optional: ["exception_id"] },
+);
 
 /** Ten years: beyond that every date rule would be meaningless. */
 const LONGEST_ADVANCE_S = 315_360_000;
@@ -138,6 +151,7 @@ export const simulations = {
       ]),
     ),
   ),
+  message: named("SimulateMessage", simulation("message", SimulatedMessage)),
   event: named(
     "SimulateEvent",
     simulation(
@@ -166,6 +180,7 @@ export const simulationAnswers = {
     }),
   ),
   order: named("SimulatedOrderAnswer", object({ order_number, order_status })),
+  message: named("SimulatedMessageAnswer", object({ message_id: string({ format: "uuid" }) })),
   event: named("SimulatedEventAnswer", object({ event_id: string({ format: "uuid" }) })),
   clock: named("SimulatedClockAnswer", object({ now: time("The account's current time.") })),
 } as const satisfies Record<SimulationType, Schema>;
@@ -178,6 +193,12 @@ export const simulationExamples = {
     },
   },
   order: { value: { simulation_type: "order", simulation: { order_number: "7K2M9XQ4TB", to: "Shipped" } } },
+  message: {
+    value: {
+      simulation_type: "message",
+      simulation: { order_number: "7K2M9XQ4TB", text: "Did you mean to order 90 tablets?", exception_id: 72 },
+    },
+  },
   event: {
     value: { simulation_type: "event", simulation: { event_type: "RX_RECEIVED", medication_requests: [] } },
   },
@@ -187,6 +208,7 @@ export const simulationExamples = {
 export const simulationAnswerExamples = {
   prescription: { value: { patient_id: "sim000001", prescription_id: 183601 } },
   order: { value: { order_number: "7K2M9XQ4TB", order_status: "Shipped" } },
+  message: { value: { message_id: "019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42" } },
   event: { value: { event_id: "019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42" } },
   clock: { value: { now: "2026-11-16T08:30:00.000Z" } },
 } satisfies { [T in SimulationType]: { value: Static<(typeof simulationAnswers)[T]> } };

@@ -35,6 +35,15 @@ export const webhookBodies = {
       previous_order_status: nullable(order_status),
     }),
   ),
+  MESSAGE_RECEIVED: named(
+    "MessageReceived",
+    object({
+      ...every("MESSAGE_RECEIVED"),
+      patient_id,
+      order_number,
+      message_id: string({ format: "uuid", description: "The message. The event does not carry its text." }),
+    }),
+  ),
   ENDPOINT_DISABLED: named(
     "EndpointDisabled",
     object({

@@ -33,6 +33,11 @@ export const eventTypes = {
     fields: ["patient_id", "order_number", "sequence", "order_status", "previous_order_status"],
     opt_in: true,
   },
+  MESSAGE_RECEIVED: {
+    sent_when: "The pharmacy wrote a message about an order. Read it with `GET /orders/{order_number}/messages`.",
+    fields: ["patient_id", "order_number", "message_id"],
+    opt_in: true,
+  },
   ENDPOINT_DISABLED: {
     sent_when:
       "One of the account's webhook endpoints was disabled. The other endpoints receive it, and it is in the feed.",

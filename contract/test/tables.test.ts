@@ -24,7 +24,7 @@ import {
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe("errors", () => {
-  test("the codes are exactly those of the specification", () => {
+  test("the codes are exactly those of the specification and of its second edition", () => {
     const gaps = [42207, 42224, 42248, 42251, 42252];
     const expected = [
       ...range(40000, 40005),
@@ -32,6 +32,8 @@ describe("errors", () => {
       ...range(42200, 42208),
       ...range(42216, 42231),
       ...range(42241, 42260),
+      // Messages.
+      ...range(42281, 42283),
       ...range(42291, 42296),
       42299,
       42380,

@@ -479,8 +479,16 @@ export const asvs: readonly AsvsRow[] = [
     "certificates are checked",
     shown("api/webhooks/mail", "pure/webhooks/webhook-guard", "pure/operations/database-connection"),
   ),
-  at("12.3.3", "internal HTTP", none("There is one process. It has no internal HTTP.")),
-  at("12.3.4", "internal certificates", none("There is one process.")),
+  at(
+    "12.3.3",
+    "internal HTTP",
+    none("The two processes of the service talk over a Unix socket in a folder that only their user can enter."),
+  ),
+  at(
+    "12.3.4",
+    "internal certificates",
+    none("Internal HTTP uses a Unix socket in a folder that only its user can enter, and no certificates."),
+  ),
 
   at("13.1.1", "connections, documented", written("docs/guides/deployment.md")),
   at(

@@ -7,6 +7,8 @@ import {
   exceptionIds,
   exceptionRow,
   overrideReasons,
+  type QuestionExceptionId,
+  questionExceptions,
   SHORTEST_OVERRIDE_TEXT,
   situations,
 } from "@pestle/contract";
@@ -61,9 +63,19 @@ function exceptionSection(id: ExceptionId) {
     `- **Cause:** ${raised_when}`,
     `- **Fix:** ${fix}`,
     `- **Who acts:** the ${who_acts}${resolves_itself === undefined ? "" : `; or it closes automatically: ${lowerFirst(resolves_itself)}`}`,
+    ...questionLine(id),
     "- **Example:** to `POST /orders/{order_number}/partner_order_action_requests`\n",
     fence("json", JSON.stringify(send)),
   );
 }
+
+/** The exceptions with which a question of the pharmacy can hold an order. */
+const questionLine = (id: ExceptionId): string[] => {
+  const asked: { about: string } | undefined = questionExceptions[id as QuestionExceptionId];
+  if (asked === undefined) return [];
+  return [
+    `- **Question:** the pharmacy can ask about ${asked.about}, and [your answer](guides/answer-the-pharmacy.md) ends the hold.`,
+  ];
+};
 
 const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");

@@ -22,10 +22,12 @@ const sections: { title: string; entries: Entry[] }[] = [
     title: "Guides",
     entries: [
       "docs/guides/order-lifecycle.md",
+      "docs/guides/answer-the-pharmacy.md",
       "docs/guides/webhooks.md",
       "docs/guides/verify-webhooks.md",
       "docs/guides/idempotency.md",
       { source: "sdk/README.md", nav: "The SDK for Node" },
+      "docs/guides/month-end.md",
       "docs/guides/sandbox.md",
       "docs/guides/catalogue.md",
     ],

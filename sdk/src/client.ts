@@ -15,6 +15,7 @@ import {
 import { type Orders, ordersOf } from "./orders.ts";
 import { type Patients, patientsOf } from "./patients.ts";
 import { type Simulate, simulateOf } from "./simulate.ts";
+import { type Statements, statementsOf } from "./statements.ts";
 import { type ClientProof, createTokenSource, requestToken } from "./token.ts";
 import {
   type Answer,
@@ -80,6 +81,7 @@ export type Pestle = Catalogue & {
   patients: Patients;
   webhookEndpoints: WebhookEndpoints;
   events: Events;
+  statements: Statements;
   simulate: Simulate;
 };
 
@@ -142,6 +144,7 @@ export function createPestle(options: PestleOptions): Pestle {
     patients: patientsOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
     events: eventsOf(call, travel),
+    statements: statementsOf(call),
     simulate: simulateOf(call),
   };
 }

@@ -1,8 +1,13 @@
 import type { ErrorEntry, Order } from "@pestle/contract";
 
+type ErrorDetail = ErrorEntry["error_detail"][number];
+/** One wrong field of a refused request. */
+export type FieldError = ErrorDetail & Pick<ErrorEntry, "code" | "doc_url">;
+
 export type ErrorFacts = {
   status?: number | undefined;
   request_id?: string | undefined;
+  doc_url?: string | undefined;
   error?: string | undefined;
   errors?: readonly ErrorEntry[] | undefined;
   order_number?: string | undefined;
@@ -17,6 +22,8 @@ export class PestleError extends Error {
   readonly status: number | undefined;
   /** Quote it when you report a problem. */
   readonly request_id: string | undefined;
+  /** Where the documentation explains the error, or the first one of several. */
+  readonly doc_url: string | undefined;
   /** The OAuth error, such as `invalid_token`, if any. */
   readonly error: string | undefined;
   /** Every problem of a refused request, one entry per code. */
@@ -29,10 +36,18 @@ export class PestleError extends Error {
     super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
     this.status = facts.status;
     this.request_id = facts.request_id;
-    this.error = facts.error;
     this.errors = facts.errors ?? [];
+    this.doc_url = facts.doc_url ?? this.errors[0]?.doc_url;
+    this.error = facts.error;
     this.order_number = facts.order_number;
     this.retry_after_s = facts.retry_after_s;
+  }
+
+  /** Every wrong field, with its `code`, `problem` and `did_you_mean`. */
+  get fields(): FieldError[] {
+    return this.errors.flatMap(({ code, doc_url, error_detail }) =>
+      error_detail.map((detail) => ({ ...detail, code, ...(doc_url !== undefined && { doc_url }) })),
+    );
   }
 }
 
@@ -87,7 +102,8 @@ export function errorOf(status: number, headers: Headers, text: string, now: Dat
   const body = readObject(text);
   const facts: ErrorFacts = {
     status,
-    request_id: headers.get("x-request-id") ?? undefined,
+    // Some proxies drop the header.
+    request_id: headers.get("x-request-id") ?? textOf(body["request_id"]),
     retry_after_s: retryAfter(headers.get("retry-after"), now),
   };
   if (Array.isArray(body["errors"])) {
@@ -99,16 +115,22 @@ export function errorOf(status: number, headers: Headers, text: string, now: Dat
   if (typeof error === "string") {
     // The token server refuses credentials with 400 or 401; callers treat both the same.
     const Refusal = status === 400 ? Unauthorized : (classOf[status] ?? PestleError);
-    return new Refusal(`${error}: ${textOr(body["error_description"], String(status))}`, { ...facts, error });
+    return new Refusal(`${error}: ${textOr(body["error_description"], String(status))}`, {
+      ...facts,
+      error,
+      doc_url: textOf(body["doc_url"]),
+    });
   }
-  const { message, order_number } = (error ?? {}) as { message?: unknown; order_number?: unknown };
+  const { message, order_number, doc_url } = (error ?? {}) as Record<string, unknown>;
   return new (classOf[status] ?? PestleError)(textOr(message, `The service answered ${status}.`), {
     ...facts,
-    order_number: typeof order_number === "string" ? order_number : undefined,
+    order_number: textOf(order_number),
+    doc_url: textOf(doc_url),
   });
 }
 
-const textOr = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise);
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+const textOr = (value: unknown, otherwise: string): string => textOf(value) ?? otherwise;
 
 function readObject(text: string): Record<string, unknown> {
   try {

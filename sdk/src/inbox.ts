@@ -62,7 +62,7 @@ export function openInbox<Context>(options: InboxOptions<Context> & { store?: In
       let gap: Gap | undefined;
       const ran = await store.once(event.event_id, async (context) => {
         const heard = { late: false, missing: [] as readonly number[] };
-        if ("order_number" in event && Number.isSafeInteger(event.sequence)) {
+        if ("sequence" in event && Number.isSafeInteger(event.sequence)) {
           const { order_number, sequence } = event;
           await store.hear(
             order_number,

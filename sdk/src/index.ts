@@ -9,6 +9,8 @@ export type {
   EventType,
   HashedEntry,
   MedicationRequest,
+  Message,
+  MessageInput,
   Order,
   OrderAction,
   OrderException,
@@ -16,7 +18,11 @@ export type {
   OrderStatusReason,
   Patient,
   Product,
+  ShippingAddressInput,
   ShippingMethod,
+  Statement,
+  StatementLine,
+  TriedOrder,
   WebhookBody,
   WebhookBodyOf,
   WebhookEndpoint,
@@ -33,6 +39,7 @@ export {
 export { assertionSigner, type PrivateKey, type SignAssertion } from "./client-assertion.ts";
 export {
   Conflict,
+  type FieldError,
   NotFound,
   PestleError,
   RateLimited,
@@ -43,10 +50,11 @@ export {
 } from "./errors.ts";
 export type { EventFilter, EventPage, Events, FollowOptions, WebhookEvent } from "./events.ts";
 export type { Listing } from "./listing.ts";
-export type { AnswerOf, BodyOf, PartnerOperation, QueryOf } from "./operations.ts";
+export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operations.ts";
 export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
 export type { Patients } from "./patients.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
+export type { Statements } from "./statements.ts";
 export type { Answer } from "./transport.ts";
 export { type AuditTrust, ProofRefused, verifyAuditProof } from "./verify-audit-proof.ts";
 export type { WebhookEndpoints } from "./webhook-endpoints.ts";

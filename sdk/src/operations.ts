@@ -17,7 +17,13 @@ export type QueryOf<Id extends PartnerOperation> =
     ? { -readonly [Name in keyof Query]?: Static<Query[Name]> | undefined }
     : Record<never, never>;
 export type BodyOf<Id extends PartnerOperation> =
-  RowOf<Id> extends { readonly body: infer Body } ? StaticOf<Body> : undefined;
+  RowOf<Id> extends { readonly body: infer Body } ? Sent<StaticOf<Body>> : undefined;
+/** A body as you write it: null in an optional field means that you omit it. */
+export type Sent<T> = T extends readonly (infer Entry)[]
+  ? Sent<Entry>[]
+  : T extends object
+    ? { [Field in keyof T]: undefined extends T[Field] ? Sent<T[Field]> | null : Sent<T[Field]> }
+    : T;
 /** The response body, for one status if there are several. */
 export type AnswerOf<
   Id extends PartnerOperation,

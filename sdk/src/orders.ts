@@ -5,6 +5,8 @@ import type {
   AddressInput,
   actions,
   HistoryEntry,
+  Message,
+  MessageInput,
   Order,
   OrderRequest,
   ReorderRequest,
@@ -12,7 +14,7 @@ import type {
 import type { Call, CallOptions, WriteOptions } from "./client.ts";
 import { findOrder, type Look, lookUpAfter } from "./find-order.ts";
 import { type Listing, listing, wholeList } from "./listing.ts";
-import type { AnswerOf, QueryOf } from "./operations.ts";
+import type { AnswerOf, QueryOf, Sent } from "./operations.ts";
 
 export type OrderFilter = Omit<QueryOf<"listOrders">, "cursor">;
 export type PageOptions = { limit?: number } & CallOptions;
@@ -31,23 +33,27 @@ export type OrderActionInput = {
 
 export type Orders = {
   /** Creates an order. See the README for how it handles a 409: it never resends without looking up the order. */
-  create(order: OrderRequest, options?: WriteOptions): Promise<Order>;
+  create(order: Sent<OrderRequest>, options?: WriteOptions): Promise<Order>;
   /** Returns every problem and hold that `create` would, without creating an order. */
-  dryRun(order: OrderRequest, options?: WriteOptions): Promise<DryRun>;
+  dryRun(order: Sent<OrderRequest>, options?: WriteOptions): Promise<DryRun>;
   /** The newest order created from this request. Call it before you resend a request whose outcome is unknown. */
-  find(order: OrderRequest, options?: CallOptions): Promise<Order | undefined>;
+  find(order: Sent<OrderRequest>, options?: CallOptions): Promise<Order | undefined>;
   get(order_number: string, options?: CallOptions): Promise<Order>;
   /** Newest first. */
   list(filter?: OrderFilter, options?: CallOptions): Listing<Order, AnswerOf<"listOrders">>;
   /** Every change, newest first. */
   history(order_number: string, options?: PageOptions): Listing<HistoryEntry, AnswerOf<"listOrderHistory">>;
   /** Repeats an order, copying all fields you do not change. */
-  reorder(order_number: string, changes?: ReorderRequest, options?: WriteOptions): Promise<Order>;
-  replaceAddress(order_number: string, address: AddressInput, options?: CallOptions): Promise<Order>;
+  reorder(order_number: string, changes?: Sent<ReorderRequest>, options?: WriteOptions): Promise<Order>;
+  replaceAddress(order_number: string, address: Sent<AddressInput>, options?: CallOptions): Promise<Order>;
   /** Resolves an exception, holds, cancels or refunds. The response contains the updated order. */
   act(order_number: string, action: OrderActionInput, options?: WriteOptions): Promise<ActionRequest>;
   /** The action requests so far, newest first. */
   actionRequests(order_number: string, options?: CallOptions): Promise<ActionRequest[]>;
+  /** The messages between you and the pharmacy about the order, newest first. */
+  messages(order_number: string, options?: PageOptions): Listing<Message, AnswerOf<"listOrderMessages">>;
+  /** Writes to the pharmacy. An answer (`in_reply_to`) to a question that holds the order ends that hold. */
+  sendMessage(order_number: string, message: MessageInput, options?: WriteOptions): Promise<Message>;
   cancel(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
   hold(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
   release(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
@@ -90,7 +96,12 @@ export function ordersOf(call: Call, look: Look): Orders {
       const post = (within: WriteOptions) => call("createReorder", { path: { order_number }, body }, within);
       const wanted = async (within: CallOptions) => {
         const { patient_id, reference, items } = await get(order_number, within);
-        return { patient_id, reference, items, ...body, other_than: order_number };
+        return {
+          patient_id,
+          reference: body.reference ?? reference,
+          items: body.items ?? items,
+          other_than: order_number,
+        };
       };
       return lookUpAfter(post, wanted, { ...look, ...reads }, options);
     },
@@ -101,6 +112,12 @@ export function ordersOf(call: Call, look: Look): Orders {
         (cursor) => call("listOrderActionRequests", { path: { order_number }, query: { cursor } }, options),
         ({ partner_order_action_requests }) => partner_order_action_requests,
       ),
+    messages: (order_number, { limit, ...options } = {}) =>
+      listing(
+        (cursor) => call("listOrderMessages", { path: { order_number }, query: { limit, cursor } }, options),
+        ({ messages }) => messages,
+      ),
+    sendMessage: (order_number, body, options) => call("sendOrderMessage", { path: { order_number }, body }, options),
     cancel: (order_number, options) => act(order_number, { event: "cancel" }, options),
     hold: (order_number, options) => act(order_number, { event: "hold" }, options),
     release: (order_number, options) => act(order_number, { event: "release" }, options),

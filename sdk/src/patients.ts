@@ -1,33 +1,33 @@
 import type {
-  AddressInput,
   IdentityDocument,
   IdentityDocumentInput,
   MedicationRequest,
   Patient,
   PatientAddress,
   PatientUpdate,
+  ShippingAddressInput,
 } from "@pestle/contract";
 import type { Call, CallOptions, WriteOptions } from "./client.ts";
 import { wholeList } from "./listing.ts";
-import type { QueryOf } from "./operations.ts";
+import type { QueryOf, Sent } from "./operations.ts";
 
 export type Patients = {
   get(patient_id: string, options?: CallOptions): Promise<Patient>;
   /** Changes only the given fields. */
-  update(patient_id: string, changes: PatientUpdate, options?: CallOptions): Promise<Patient>;
+  update(patient_id: string, changes: Sent<PatientUpdate>, options?: CallOptions): Promise<Patient>;
   /** All prescriptions, newest first. */
   prescriptions(
     patient_id: string,
     filter?: QueryOf<"listPatientPrescriptions">,
     options?: CallOptions,
   ): Promise<MedicationRequest[]>;
-  addAddress(patient_id: string, address: AddressInput, options?: WriteOptions): Promise<PatientAddress>;
+  addAddress(patient_id: string, address: Sent<ShippingAddressInput>, options?: WriteOptions): Promise<PatientAddress>;
   removeAddress(patient_id: string, address_id: number, options?: CallOptions): Promise<void>;
   /** Removes an entry of `patient_safety.entries` that you sent. The pharmacist sees the reason. */
   removeSafetyEntry(patient_id: string, entry_id: number, reason: string, options?: CallOptions): Promise<void>;
   addIdentityDocument(
     patient_id: string,
-    document: IdentityDocumentInput,
+    document: Sent<IdentityDocumentInput>,
     options?: WriteOptions,
   ): Promise<IdentityDocument>;
 };

@@ -1,4 +1,4 @@
-import { orderActions, orderStatusReasons } from "@pestle/contract";
+import { errorDocUrl, orderActions, orderStatusReasons } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
 import { createPestle, NotFound, PestleError, RateLimited, RequestRefused } from "../src/index.ts";
@@ -84,9 +84,16 @@ test("a rejected request names every problem by code and field", async () => {
     message: "42200 Invalid Parameter",
     request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     errors: [{ code: 42200, error_detail: [{ field: "simulation.advance_seconds", message: expect.any(String) }] }],
+    doc_url: errorDocUrl(app.addresses.base_url, 42200),
+    fields: [{ code: 42200, field: "simulation.advance_seconds", problem: "not_allowed" }],
   });
-  const query = await failure(pestle.request("GET", "/products", { query: { colour: "red" } }));
-  expect(query).toMatchObject({ name: "RequestRefused", status: 400, errors: [{ code: 40003 }] });
+  const query = await failure(pestle.request("GET", "/orders", { query: { patientid: "ay87nt" } }));
+  const doc_url = errorDocUrl(app.addresses.base_url, 40003);
+  expect(query).toMatchObject({
+    name: "RequestRefused",
+    status: 400,
+    fields: [{ code: 40003, field: "patientid", problem: "unknown_field", did_you_mean: "patient_id", doc_url }],
+  });
 });
 
 test("a key that was used with another body is rejected with 42299", async () => {
@@ -100,7 +107,13 @@ test("a record that a production account does not have is NotFound", async () =>
   const error = await failure(clientOf(app, 2).simulate.clock({ advance_seconds: 1 }));
   expect(error).toBeInstanceOf(NotFound);
   expect(error).toBeInstanceOf(PestleError);
-  expect(error).toMatchObject({ status: 404, errors: [] });
+  const doc_url = errorDocUrl(app.addresses.base_url, 404);
+  expect(error).toMatchObject({
+    status: 404,
+    errors: [],
+    doc_url,
+    request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  });
 });
 
 test("past the rate limit the client waits as long as the server says, and every call succeeds", async () => {

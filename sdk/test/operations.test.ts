@@ -89,9 +89,16 @@ test("every partner operation of the contract has a method, and the server answe
     replaceOrderAddress: () => pestle.orders.replaceAddress(order_number, goodAddress),
     requestOrderAction: held,
     listOrderActionRequests: () => pestle.orders.actionRequests(order_number),
+    listOrderMessages: () => pestle.orders.messages(order_number, { limit: 5 }).firstPage(),
+    sendOrderMessage: () => pestle.orders.sendMessage(order_number, { text: "Ship it before Friday, please." }),
     simulate: async () => {
       await pestle.orders.release(order_number);
       return pestle.simulate.order({ order_number, to: "Delivered" });
+    },
+    listStatements: () => pestle.statements.list({ limit: 5 }).firstPage(),
+    getStatement: async () => {
+      const [newest] = await pestle.statements.list().take(1);
+      return pestle.statements.get(newest!.month, { limit: 5 });
     },
     createReorder: () => pestle.orders.reorder(order_number, { reference: "inv-3" }),
     createWebhookEndpoint: () => pestle.webhookEndpoints.create({ url: `${url}/2`, secret: "another" }),
@@ -135,7 +142,16 @@ test("every partner operation of the contract has a method, and the server answe
       const all = await orders.refund(order_number, { reason_id: 105 });
       expect([part.event, all.event, all.order.payment.status]).toEqual(["partial_refund", "refund", "refunded"]);
     },
+    lines: async ({ statements }) => {
+      const [newest] = await statements.list().take(1);
+      const lines = await statements.lines(newest!.month, { limit: 1 }).take(10);
+      expect(lines.map(({ kind }) => kind)).toEqual(["item", "shipment", "refund", "refund"]);
+    },
     clock: async ({ simulate }) => expect((await simulate.clock({ advance_seconds: 60 })).now).toMatch(/Z$/),
+    message: async ({ simulate, orders }) => {
+      const { message_id } = await simulate.message({ order_number, text: "Was the parcel intact?" });
+      expect(await orders.messages(order_number).take(1)).toMatchObject([{ message_id, author: "pharmacy" }]);
+    },
     event: async ({ simulate }) => {
       const told = await simulate.event({ event_type: "RX_RECEIVED", patient_id: "anybody", medication_requests: [] });
       expect(told.event_id).toMatch(/^[0-9a-f-]{36}$/);

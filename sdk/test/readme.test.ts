@@ -128,7 +128,7 @@ test("the README's order code succeeds, or reports what is wrong", async () => {
       if (error instanceof Conflict) return error.order;
       if (error instanceof Unavailable) return pestle.orders.find(request);
       if (error instanceof RequestRefused) {
-        for (const { code, error_detail } of error.errors) report(code, error_detail);
+        for (const { code, field, problem, did_you_mean } of error.fields) report(code, field, problem, did_you_mean);
       } else if (error instanceof PestleError) {
         report(error.status, error.request_id);
       } else throw error;
@@ -139,7 +139,7 @@ test("the README's order code succeeds, or reports what is wrong", async () => {
   const placed = await pestle.orders.create(wanted);
   expect(await place(wanted)).toEqual(placed);
   expect(await place({ ...wanted, shipping: { method_id: 99 } })).toBeUndefined();
-  expect(reported).toMatchObject([[42291, [{ field: "shipping.method_id" }]]]);
+  expect(reported).toEqual([[42291, "shipping.method_id", "not_found", undefined]]);
 });
 
 test("the README's receiver and feed loop process each event once, on any address", async () => {

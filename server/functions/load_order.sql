@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 -- Loads everything that the decision on a new order needs and that the process does not cache. Each part is a short
 -- statement that probes an index. The function is stable, so that all of them see the same moment: a second order with
 -- the same body must find the first one's fingerprint whenever it finds the first one's units.
@@ -37,7 +37,10 @@ begin
   select f.order_number into recent_order_number
   from order_fingerprint f
   where f.account_id = load_order.account_id and f.fingerprint = load_order.fingerprint
-    and (f.created_at > fingerprint_since) is true;
+    and (f.created_at > fingerprint_since) is true and exists (
+      select
+      from orders o
+      where o.account_id = load_order.account_id and o.order_number = f.order_number and o.order_status <> 'Canceled');
 
   if patient_index is not null then
     select p.patient_key, p.revision, p.record_sealed

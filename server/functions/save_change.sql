@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 -- Saves a change of an order with its history and its events. The service has decided all of it. This function only
 -- checks that the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -110,7 +110,8 @@ begin
   if changed_patient is not null then
     update patient p
     set record_sealed = n.record_sealed, email_index = n.email_index, phone_index = n.phone_index,
-      person_keys = n.person_keys, updated_at = greatest(p.updated_at, n.updated_at), revision = p.revision + 1
+      person_keys = n.person_keys, updated_at = greatest(p.updated_at, n.updated_at), revision = p.revision + 1,
+      recheck_due = greatest(p.recheck_due, n.recheck_due)
     from jsonb_populate_record(null::patient, changed_patient) n
     where p.account_id = save_change.account_id and p.patient_key = n.patient_key and p.revision = n.revision;
     perform conflict_unless(found);
@@ -127,7 +128,8 @@ begin
     update prescription r
     set units_ordered = r.units_ordered + prescription_units[nth],
       -- Automatic Processing must not order a prescription that this order takes units of.
-      order_due_at = case when prescription_units[nth] > 0 then null else r.order_due_at end
+      order_due_at = case when prescription_units[nth] > 0 then null else r.order_due_at end,
+      order_errors = case when prescription_units[nth] > 0 then '[]' else r.order_errors end
     where r.account_id = save_change.account_id and r.prescription_id = prescription_ids[nth]
       and (known_units_ordered[nth] is null or r.units_ordered = known_units_ordered[nth]
         and r.active and r.acceptance in ('not_needed', 'accepted'));
@@ -181,9 +183,9 @@ begin
   end if;
   if history is not null then
     insert into order_history (account_id, order_number, at, actor, person_id, event, "from", "to", stage, exception_id,
-      note_id)
+      note_id, request_id)
     select save_change.account_id, save_change.order_number, changed_at, h.actor, h.person_id, h.event, h."from", h."to",
-      h.stage, h.exception_id, h.note_id
+      h.stage, h.exception_id, h.note_id, h.request_id
     from jsonb_populate_recordset(null::order_history, history) h;
   end if;
 

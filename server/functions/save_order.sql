@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 -- Saves a new order with everything that it changes. The service has decided all of it. This function only checks that
 -- the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -65,7 +65,7 @@ create or replace function save_order(
   prescription_ids bigint[],
   prescription_units numeric[],
   known_units_ordered numeric[],
-  -- Another order with this fingerprint since then is a conflict.
+  -- Another order with this fingerprint since then is a conflict, unless it is canceled.
   fingerprint bytea,
   fingerprint_at timestamptz,
   fingerprint_since timestamptz,
@@ -129,7 +129,10 @@ begin
   values (account_id, fingerprint, order_number, fingerprint_at)
   on conflict on constraint order_fingerprint_pkey do update
   set order_number = excluded.order_number, created_at = excluded.created_at
-  where f.created_at <= fingerprint_since;
+  where f.created_at <= fingerprint_since or exists (
+    select
+    from orders o
+    where o.account_id = save_order.account_id and o.order_number = f.order_number and o.order_status = 'Canceled');
   perform conflict_unless(found);
 
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions,
@@ -152,13 +155,20 @@ begin
       items_alone[nth]);
   end loop;
 
-  insert into order_history (account_id, order_number, at, actor, event, "from", "to", stage, exception_id)
-  values (account_id, order_number, created_at, actor, 'create', null, order_status, stage, exception_ids[1]);
+  insert into order_history (account_id, order_number, at, actor, event, "from", "to", stage, exception_id, request_id)
+  values (account_id, order_number, created_at, actor, 'create', null, order_status, stage, exception_ids[1],
+    audit_request_id);
 
   if holds is not null then
     insert into order_exception (account_id, order_number, exception_id, raised_at, basis, situations, occurrence)
     select save_order.account_id, save_order.order_number, h.exception_id, save_order.created_at, h.basis, h.situations, 1
     from jsonb_to_recordset(holds) as h(exception_id integer, basis text, situations text[]);
+    -- The creation names only the first one.
+    for nth in 1 .. cardinality(exception_ids) loop
+      insert into order_history (account_id, order_number, at, actor, event, "from", "to", stage, exception_id, request_id)
+      values (account_id, order_number, created_at, 'system', 'raise_exception', order_status, order_status, stage,
+        exception_ids[nth], audit_request_id);
+    end loop;
   end if;
 
   for nth in 1 .. cardinality(event_ids) loop

@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 -- Stores a message before the service processes it, or finds the earlier one with the same identity, and loads the
 -- accounts that have the receiver's id.
 create or replace function store_message(
@@ -45,7 +45,7 @@ begin
 
   if receiver is not null then
     select json_agg(json_build_object(
-      'account_id', a.account_id, 'workflow', a.workflow, 'clock_offset_s', a.clock_offset_s,
+      'account_id', a.account_id, 'environment', a.environment, 'workflow', a.workflow, 'clock_offset_s', a.clock_offset_s,
       'routing_rules', coalesce((
         select json_agg(json_build_object('kind', r.kind, 'value', r.value))
         from routing_rule r

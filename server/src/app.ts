@@ -1,26 +1,21 @@
 import { randomUUID } from "node:crypto";
-import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
-import { adaptersInUse } from "./adapters-in-use.ts";
 import { createAdmission } from "./admission.ts";
-import { createAuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
-import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { createLog } from "./create-log.ts";
-import { openDatabase } from "./database.ts";
 import { listPeople } from "./db/accounts/manage-people.ts";
 import { countPharmacists } from "./db/accounts/people.ts";
 import { dropLeases } from "./db/accounts/rate-leases.ts";
-import { announce, type Change, openBus } from "./db/bus.ts";
+import { announce } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import { prepareIds } from "./db/id-key.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
-import { type Addresses, accountDeps, type Deps, type EnvironmentDeps, type PerEnvironment } from "./deps.ts";
+import { type Addresses, accountDeps, type Deps, type PerEnvironment } from "./deps.ts";
 import { dateIn } from "./domain/values/calendar.ts";
-import { formatOf } from "./formats/formats.ts";
+import { environmentJobs } from "./environment-jobs.ts";
 import { addTokenServer } from "./http/accounts/token-server.ts";
 import { addIntake } from "./http/intake/intake.ts";
 import { createListener } from "./http/listener.ts";
@@ -28,20 +23,15 @@ import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addWebApi } from "./http/web-api.ts";
 import { webRoutes } from "./http/web-routes.ts";
-import { type Delivering, startDelivering } from "./jobs/deliver.ts";
+import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
-import { createMetrics } from "./metrics.ts";
-import { createPasswords } from "./passwords.ts";
-import { createQuotaBook } from "./quota-book.ts";
-import { createRateLimiter } from "./rate-limiter.ts";
-import { createRequestLog } from "./request-log.ts";
-import { createTryLimiter } from "./try-limiter.ts";
-import { countUsage, usageExchange } from "./usecases/accounts/quotas.ts";
-import { shareLimits } from "./usecases/accounts/share-limits.ts";
-import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
-import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
-import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
-import { processWaiting } from "./usecases/intake/process-waiting.ts";
+import { listen } from "./listen.ts";
+import { nowAndThen } from "./now-and-then.ts";
+import { openDeps, openStore } from "./open-deps.ts";
+import { CANARIES_EVERY_MS, processJobs } from "./process-jobs.ts";
+import { withSandboxMetrics } from "./sandbox-process/merged-metrics.ts";
+import { isApart, startSandbox } from "./sandbox-process/start-sandbox.ts";
+import { usageExchange } from "./usecases/accounts/quotas.ts";
 import { entryChainer } from "./usecases/operations/audit/chain-entries.ts";
 import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts";
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
@@ -52,13 +42,7 @@ import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
 import { sealOldRows } from "./usecases/operations/seal-old-rows.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
-import { watchHome } from "./usecases/operations/watch-home.ts";
-import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
-import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
-import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
-import { checkPeople } from "./usecases/safety/check-people.ts";
-import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 
@@ -76,24 +60,7 @@ export type App = {
 
 const TIDY_EVERY_MS = 60_000;
 const RENEW_KEYS_EVERY_MS = 60_000;
-const SHARE_EVERY_MS = 1_000;
-/** Processes agree about what an account stores within about this time. */
-const SHARE_USAGE_EVERY_MS = 2_000;
-const COUNT_USAGE_EVERY_MS = 60_000;
-const WAITING_EVERY_MS = 5_000;
-/** Automatic Processing turns a prescription into an order within about a second. */
-const FILL_EVERY_MS = 1_000;
-const UNPAID_EVERY_MS = 15_000;
-const CANARIES_EVERY_MS = 60_000;
-/** Back orders receive new stock within about a second. */
-const BACK_ORDERS_EVERY_MS = 1_000;
-/** Another partner's order of the same person is checked within about a second. */
-const PEOPLE_EVERY_MS = 1_000;
-const TRACK_EVERY_MS = 5_000;
-const RECHECK_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
-/** A crash loses at most the reads of this time. */
-const KEEP_READS_EVERY_MS = 1_000;
 /** An entry is in the tree within about this time. */
 const CHAIN_AUDIT_EVERY_MS = 5_000;
 /** A root that was not shipped is tried again this often. */
@@ -103,8 +70,6 @@ const DROP_AUDIT_EVERY_MS = 3_600_000;
 const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
 const GRACE_MS = 8_000;
-/** Releases attempts still in flight after this time. At worst the receiver gets an event twice. */
-const DELIVERY_GRACE_MS = 5_000;
 
 /** The composition root: opens and migrates the database, and starts the listeners and the jobs. */
 export async function startApp(
@@ -125,20 +90,8 @@ export async function startApp(
 ): Promise<App> {
   const log = options.log ?? createLog(config);
   const now = options.now ?? (() => new Date());
-  const metrics = createMetrics();
-  const onBroken = (error: Error) => {
-    metrics.countFault("database");
-    log.warn({ fault: error.message }, "database unreachable");
-  };
-  const deliveries = { wake: () => {} };
-  const copies = createCopies();
-  const database = await openDatabase(config, {
-    log: (message) => log.info(message),
-    onBroken,
-    onIndexKeyChanged: options.onIndexKeyChanged,
-    onEvents: () => deliveries.wake(),
-    onAnnounced: (change) => dropChanged(copies, JSON.parse(change) as Change),
-  });
+  const store = await openStore(config, { log, now, onIndexKeyChanged: options.onIndexKeyChanged });
+  const { database } = store;
   const { db } = database;
   // A failed start closes these, last opened first. Otherwise the embedded database would keep running.
   const opened: { close(): Promise<void> }[] = [database];
@@ -152,8 +105,6 @@ export async function startApp(
     opened.shift();
     await owner.close();
     const vault = await openVault(db, (make) => masterKeys(config, make), now());
-    const reloadKeys = () =>
-      vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
     await ensureAuditKey({ db, vault, now });
     const sealed = await sealOldRows(db, vault);
     if (sealed > 0) log.info({ sealed }, "sealed rows of an earlier version");
@@ -162,59 +113,17 @@ export async function startApp(
     const staffed = (await listPeople(db)).some(({ partner_id }) => partner_id === null);
     if (staffed && (await countPharmacists(db, dateIn(config.TIME_ZONE, now()))) === 0) log.warn(NO_PHARMACIST);
 
-    let delivering: Delivering | undefined;
-    const safety = await openSafetyEngine({ config, db, log, metrics });
-    // Wait for reloads before closing the database; otherwise a failed start logs false alarms.
-    let reading: Promise<unknown> = Promise.resolve();
-    const readAgain = (...work: Promise<void>[]) => {
-      reading = Promise.all([reading, ...work]);
-    };
-    opened.unshift({ close: async () => void (await reading) });
-    const bus = openBus({
-      connect: db.connect,
-      onChange: (change) => {
-        dropChanged(copies, change);
-        if (change.kind === "deliveries") delivering?.wake();
-        if (change.kind === "keys") readAgain(reloadKeys());
-        if (change.kind === "safety") readAgain(safety.reload());
-      },
-      onGap: () => {
-        dropAll(copies);
-        readAgain(reloadKeys(), safety.reload());
-      },
-      revive: database.revive,
-      onTrouble: onBroken,
-    });
-    opened.unshift(bus);
-    await bus.opened;
-    const addresses = {} as Addresses;
-    const deps: App["deps"] = {
-      config,
-      addresses,
-      db,
-      across: db,
-      tenants: database.tenants,
-      queue: database.queue,
-      vault,
-      bus,
-      copies,
-      limiter: createRateLimiter(),
-      strangers: createRateLimiter(),
-      quotas: createQuotaBook(),
-      tries: createTryLimiter(),
-      passwords: createPasswords(options.password_cost),
-      ...adaptersInUse(config, demo),
-      safety,
-      ...(options.webhook_client && { webhook_client: options.webhook_client }),
-      home_watch: watchHome({ config, db, now, log }),
-      second_factor: secondFactorOf(config, demo),
-      request_log: createRequestLog(),
-      audit_log: createAuditLog(),
-      deliveries,
-      log,
-      metrics,
-      now,
-    };
+    const process_id = randomUUID();
+    // It starts while this process loads its own tables.
+    const sandbox = isApart(config, demo)
+      ? startSandbox(config, { demo, process_id, log, metrics: store.metrics })
+      : undefined;
+    if (sandbox !== undefined) opened.unshift({ close: () => sandbox.stop(0) });
+    const service = await openDeps(store, { ...options, vault, pools: database, demo });
+    opened.unshift(service);
+    const { addresses } = service;
+    const deps: App["deps"] = { ...service.deps, sandbox_process: sandbox };
+    if (sandbox !== undefined) deps.metrics = withSandboxMetrics(deps.metrics, sandbox);
 
     const environments: PerEnvironment = {
       production: {
@@ -230,9 +139,11 @@ export async function startApp(
         serves: "sandbox",
         admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS),
         by_account: accountDeps(),
+        ...(sandbox && { elsewhere: sandbox }),
       },
     };
-    const each = Object.values(environments);
+    /** What this process itself works for. */
+    const each = sandbox === undefined ? Object.values(environments) : [environments.production];
     const usage = usageExchange(deps);
     // Before the first request, because an account that is not in the book has stored nothing.
     await usage.run();
@@ -249,44 +160,23 @@ export async function startApp(
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
     addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
     addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);
-    const listen = async (listener: FastifyInstance, port: number, given: string) => {
-      await listener.listen({ host: config.HOST, port });
-      return given || ownAddress(config, (listener.server.address() as AddressInfo).port);
-    };
-    addresses.auth_url = await listen(listeners.auth, config.AUTH_PORT, config.AUTH_URL);
-    addresses.sandbox_auth_url = await listen(
-      listeners.sandbox_auth,
-      config.SANDBOX_AUTH_PORT,
-      config.SANDBOX_AUTH_URL,
-    );
-    addresses.base_url = await listen(listeners.partner, config.PORT, config.BASE_URL);
+    addresses.auth_url = await listen(listeners.auth, config, "AUTH");
+    addresses.sandbox_auth_url = await (sandbox?.opened ?? listen(listeners.sandbox_auth, config, "SANDBOX_AUTH"));
+    addresses.base_url = await listen(listeners.partner, config, "BASE");
+    sandbox?.open(addresses.base_url);
 
-    const process_id = randomUUID();
     const reads = readKeeper(deps, process_id);
-    const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
-    deps.audit_log.onBatch = keepingReads.wake;
     const chainer = entryChainer(db);
-    // Each environment has its own loops, so that a long round in the sandbox delays none in production.
-    const jobsOf = (own: EnvironmentDeps) => [
-      startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
-      startLoop(own, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(own))),
-      startLoop(own, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(own)),
-      startLoop(own, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(own)),
-      startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
-      startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
-      startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
-      startLoop(own, "count-usage", COUNT_USAGE_EVERY_MS, () => countUsage(own, own.serves)),
-    ];
     const jobs = [
-      keepingReads,
-      ...each.flatMap(jobsOf),
-      startLoop(deps, "share-usage", SHARE_USAGE_EVERY_MS, () => usage.run()),
-      startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
+      ...processJobs(deps, { process_id, usage, reads }),
+      ...each.flatMap(environmentJobs),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
-        await safety.check();
+        await deps.safety.check();
         await recheckUnchecked(environments.production);
       }),
-      startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox)),
+      ...(sandbox === undefined
+        ? [startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox))]
+        : []),
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
       startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
       startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
@@ -297,14 +187,23 @@ export async function startApp(
       }),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
+    let delivering: Delivering | undefined;
     if (config.WEBHOOK_CONCURRENCY > 0) {
-      delivering = startDelivering([
-        { deps: environments.production, concurrency: config.WEBHOOK_CONCURRENCY },
-        { deps: environments.sandbox, concurrency: config.SANDBOX_WEBHOOK_CONCURRENCY },
-      ]);
-      deliveries.wake = delivering.wake;
+      delivering = startDelivering(
+        each.map((own) => ({
+          deps: own,
+          concurrency: own.serves === "sandbox" ? config.SANDBOX_WEBHOOK_CONCURRENCY : config.WEBHOOK_CONCURRENCY,
+        })),
+      );
+      const { wake } = delivering;
+      store.told.wake = wake;
+      const tell = sandbox && nowAndThen(TELL_EVERY_MS, () => sandbox.wake());
+      store.deliveries.wake = () => {
+        wake();
+        tell?.();
+      };
     } else {
-      deliveries.wake = nowAndThen(TELL_EVERY_MS, () => {
+      store.deliveries.wake = nowAndThen(TELL_EVERY_MS, () => {
         announce(db, { kind: "deliveries", account_id: "" }).catch(() => {});
       });
     }
@@ -320,6 +219,7 @@ export async function startApp(
         const cutOff = setTimeout(() => {
           for (const { server } of Object.values(listeners)) server.closeAllConnections();
         }, grace_ms);
+        sandbox?.drain(grace_ms);
         await Promise.all([
           ...Object.values(listeners).map((listener) => listener.close()),
           ...jobs.map((job) => job.stop()),
@@ -327,6 +227,7 @@ export async function startApp(
         ]);
         if (delivering === undefined) await deps.webhook_client.close();
         clearTimeout(cutOff);
+        await sandbox?.stop(DELIVERY_GRACE_MS);
         // Log the requests answered since the job last ran.
         await keepRequests(deps).catch(() => {});
         // Otherwise the next count adds it.
@@ -334,8 +235,7 @@ export async function startApp(
         // If this fails, the next start reports the gap.
         await reads.stop().catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
-        await bus.close();
-        await reading;
+        await service.close();
         await database.close();
       },
     };
@@ -343,27 +243,4 @@ export async function startApp(
     for (const one of opened) await one.close().catch(() => {});
     throw error;
   }
-}
-
-/** Throttles `call`: runs it immediately, then at most once per interval. Never drops the last request. */
-function nowAndThen(every_ms: number, call: () => void): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let again = false;
-  return function ask() {
-    if (timer !== undefined) {
-      again = true;
-      return;
-    }
-    call();
-    again = false;
-    timer = setTimeout(() => {
-      timer = undefined;
-      if (again) ask();
-    }, every_ms).unref();
-  };
-}
-
-function ownAddress(config: Config, port: number): string {
-  const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
-  return `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${host}:${port}`;
 }

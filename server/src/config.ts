@@ -71,10 +71,15 @@ export const settings = {
     "Production requests that one process handles at once. Others wait, and get 503 if the line is full.",
   ),
   SANDBOX_CONCURRENT_REQUESTS: whole("16", 1, 10_000, "The same for sandbox requests."),
+  SANDBOX_PROCESS: choice(
+    "auto",
+    ["auto", "separate", "shared"],
+    "Whether a second process, with a lower priority, serves the sandbox. `auto`: separate, but shared with the demo.",
+  ),
   DATABASE_NAMED_STATEMENTS: choice(
     "true",
     ["true", "false"],
-    "Use named prepared statements. Turn this off behind a transaction-pooling PgBouncer older than 1.21.",
+    "Use named prepared statements. Turn this off behind a pooler that does not support them. The pooler must keep a session per client: change notifications and a lock need one.",
   ),
   MASTER_KEY: key(
     "32 bytes that encrypt the data keys. Required with DATABASE_URL; otherwise Pestle uses DATA_DIR/master.key.",
@@ -350,6 +355,18 @@ function keyServiceUrl(value: string): string | undefined {
   if (!/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/.test(value) || !URL.canParse(value)) return undefined;
   const { protocol, hostname } = new URL(value);
   return protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, "")) ? value : undefined;
+}
+
+/**
+ * The address that a caller must use for a listener without a configured URL. Behind a proxy only https works, and a
+ * listener on all addresses is reached by one of its names.
+ */
+export function publicAddress(config: Config, port: number): string {
+  const https = config.TLS_CERT_FILE !== "" || config.TRUST_PROXY !== "";
+  const [named = ""] = config.ALLOWED_HOSTS.split(",").map((host) => host.trim());
+  const loopback = { "0.0.0.0": "127.0.0.1", "::": "::1" }[config.HOST];
+  const host = loopback === undefined ? config.HOST : named || loopback;
+  return `${https ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);

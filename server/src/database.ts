@@ -6,7 +6,7 @@ import { indexKeyFence } from "./db/index-key-fence.ts";
 import { loadRole, type Roles } from "./db/roles.ts";
 
 /** The connections of one environment. */
-type Pools = {
+export type Pools = {
   /** For work across accounts: jobs, the pharmacy's pages, intake and commands. Its role sees every account. */
   db: Db;
   /** For requests of one account (`tenants.of`). Without an account, its role sees no row of any. */

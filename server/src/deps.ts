@@ -1,3 +1,4 @@
+import type { Agent } from "node:http";
 import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
@@ -84,8 +85,17 @@ export type Deps = {
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */
   now: () => Date;
+  /** Set if the sandbox has a process of its own. */
+  sandbox_process?: Elsewhere | undefined;
   /** The environment whose accounts a job handles; undefined for both. */
   serves?: Environment;
+};
+
+/** The process that serves an environment apart from this one. */
+export type Elsewhere = {
+  /** Its socket; undefined while it is down. */
+  socket_path(): string | undefined;
+  agent: Agent;
 };
 
 /**
@@ -108,5 +118,11 @@ export const accountDeps = () => new BoundedMap<Deps>(MOST_ACCOUNTS);
  * The dependencies of one environment's requests, tokens and jobs: its own connections, its own limit of requests at once.
  * A flood in the sandbox takes none of production's.
  */
-export type EnvironmentDeps = Deps & { serves: Environment; admission: Admission; by_account: BoundedMap<Deps> };
+export type EnvironmentDeps = Deps & {
+  serves: Environment;
+  admission: Admission;
+  by_account: BoundedMap<Deps>;
+  /** Set if another process serves this environment's partners. */
+  elsewhere?: Elsewhere;
+};
 export type PerEnvironment = Readonly<Record<Environment, EnvironmentDeps>>;

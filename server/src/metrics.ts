@@ -2,7 +2,9 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 
 export type Metrics = {
   observeRequest(listener: string, method: string, route: string, status: number, seconds: number): void;
-  countFault(kind: "database" | "job"): void;
+  countFault(kind: "database" | "job" | "sandbox_process"): void;
+  /** Whether the process of the sandbox accepts requests. */
+  setSandboxProcess(up: boolean): void;
   /** Requests dropped from the request log. */
   countDroppedRequests(count: number): void;
   setReady(ready: boolean): void;
@@ -27,7 +29,7 @@ export function createMetrics(): Metrics {
   const requests = requestTimes();
   const faults = new Counter({
     name: "pestle_faults_total",
-    help: "Broken database connections and failed runs of background jobs.",
+    help: "Broken database connections, failed runs of background jobs and unexpected ends of the sandbox process.",
     labelNames: ["kind"] as const,
     registers: [registry],
   });
@@ -46,6 +48,12 @@ export function createMetrics(): Metrics {
     help: "1 while orders are checked against this version of the safety tables, 0 while they are put on hold instead.",
     labelNames: ["version"] as const,
     registers: [registry],
+  });
+  const sandbox_up = new Gauge({
+    name: "pestle_sandbox_process_up",
+    help: "1 while the process of the sandbox accepts requests; absent if the sandbox has none of its own.",
+    labelNames: [] as const,
+    registers: [],
   });
   const attempts = new Histogram({
     name: "pestle_webhook_attempt_duration_seconds",
@@ -78,6 +86,10 @@ export function createMetrics(): Metrics {
     observeAttempt: (delivery_status, seconds) => attempts.observe({ delivery_status }, seconds),
     observeFirstAttempt: (seconds) => lag.observe(seconds),
     setReady: (value) => ready.set(value ? 1 : 0),
+    setSandboxProcess: (up) => {
+      registry.registerMetric(sandbox_up);
+      sandbox_up.set(up ? 1 : 0);
+    },
     setSafety: (version, fit) => {
       safety.reset();
       safety.set({ version }, fit ? 1 : 0);

@@ -22,6 +22,7 @@ export const quotaDraws = {
   updatePatient: { of: ["stored_bytes"], only_in: "sandbox" },
   replaceOrderAddress: { of: ["stored_bytes"], only_in: "sandbox" },
   requestOrderAction: { of: ["stored_bytes"], only_in: "sandbox" },
+  sendOrderMessage: { of: ["stored_bytes"], only_in: "sandbox" },
   createWebhookEndpoint: { of: ["webhook_endpoints"] },
   removeWebhookEndpoint: { of: ["webhook_endpoints"], gives_back: true },
   testWebhookEndpoint: { of: ["webhook_events", "stored_bytes"], only_in: "sandbox" },
@@ -33,6 +34,7 @@ export const quotaDraws = {
 export const simulationDraws = {
   prescription: { of: ["patients", "prescriptions", "stored_bytes"] },
   order: { of: ["stored_bytes"] },
+  message: { of: ["webhook_events", "stored_bytes"] },
   event: { of: ["webhook_events", "stored_bytes"] },
   clock: { of: [] },
 } as const satisfies Record<SimulationType, QuotaDraw>;
@@ -47,6 +49,7 @@ export const portalDraws: Partial<
   "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/redeliver": "redeliverFailedWebhooks",
   "POST /portal/{environment}/webhook_events/{event_id}/redeliver": "redeliverWebhookEvent",
   "POST /portal/{environment}/orders/{order_number}/actions": "requestOrderAction",
+  "POST /portal/{environment}/orders/{order_number}/messages": "sendOrderMessage",
   "POST /portal/{environment}/sandbox/prescriptions": "simulate prescription",
   "POST /portal/{environment}/sandbox/orders": "createOrder",
   "POST /portal/{environment}/sandbox/simulate": "simulate",

@@ -79,6 +79,10 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "safety show": writes("command_run", "catalogue"),
   "safety check": writes("command_run", "catalogue"),
 
+  "ledger fee": writes("command_run", "partner"),
+  "ledger credit": writes("command_run", "partner"),
+  "ledger check": writes("command_run", "partner"),
+
   "logs tail": writes("command_run", "partner"),
   "logs show": writes("command_run", "partner"),
 
@@ -90,9 +94,15 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "orders act": notAudited(PARTNER_PROGRAM),
   "orders cancel": notAudited(PARTNER_PROGRAM),
   "orders address": notAudited(PARTNER_PROGRAM),
+  "orders messages": notAudited(PARTNER_PROGRAM),
+  "orders message": notAudited(PARTNER_PROGRAM),
   "orders watch": notAudited(PARTNER_PROGRAM),
+  "statements list": notAudited(PARTNER_PROGRAM),
+  "statements show": notAudited(PARTNER_PROGRAM),
+  "statements export": notAudited(PARTNER_PROGRAM),
   "simulate prescription": notAudited(PARTNER_PROGRAM),
   "simulate order": notAudited(PARTNER_PROGRAM),
+  "simulate message": notAudited(PARTNER_PROGRAM),
   "simulate event": notAudited(PARTNER_PROGRAM),
   "simulate clock": notAudited(PARTNER_PROGRAM),
   "webhooks add": notAudited(PARTNER_PROGRAM),

@@ -15,6 +15,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "check-people": notAudited(NO_LOOK),
   "track-shipments": notAudited(NO_LOOK),
   "settle-unpaid": notAudited(NO_LOOK),
+  "close-months": notAudited("It stores the sums of a month, and shows no data."),
   canaries: notAudited(NO_LOOK),
   "renew-keys": notAudited("It adds a data key by age and use. The table of keys records it."),
   "recheck-unchecked": notAudited(NO_LOOK),

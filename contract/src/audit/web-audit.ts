@@ -77,6 +77,8 @@ export const webAudit = {
     "patient",
     "order",
   ),
+  "GET /dashboard/orders/{account_id}/{order_number}/messages": writes("messages_viewed", "patient", "order"),
+  "POST /dashboard/orders/{account_id}/{order_number}/messages": writes("message_sent", "patient", "order"),
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": writes(
     "document_viewed",
     "patient",
@@ -168,6 +170,8 @@ export const webAudit = {
   "GET /portal/{environment}/orders": writes("orders_listed", "patient", "order"),
   "GET /portal/{environment}/orders/{order_number}": writes("order_viewed", "patient", "order", "treatment", "address"),
   "POST /portal/{environment}/orders/{order_number}/actions": writes("order_action_requested", "patient", "order"),
+  "GET /portal/{environment}/orders/{order_number}/messages": writes("messages_viewed", "patient", "order"),
+  "POST /portal/{environment}/orders/{order_number}/messages": writes("message_sent", "patient", "order"),
   "GET /portal/{environment}/exceptions": notAudited(MASKED_COUNTS),
   "GET /portal/{environment}/team": notAudited("It shows the partner's own users, and no secret."),
   "POST /portal/{environment}/team": writes("person_created", "person"),

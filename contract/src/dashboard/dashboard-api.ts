@@ -3,6 +3,7 @@ import type {
   CredentialKeyRemoval,
   CredentialLimitsUpdate,
 } from "../accounts/credential-limits.ts";
+import type { Message } from "../messages.ts";
 import type {
   CatalogueImportAnswer,
   CatalogueImportRequest,
@@ -30,6 +31,7 @@ import type {
   ShownPassword,
   StockRequest,
 } from "./dashboard-admin.ts";
+import type { DashboardMessages, StaffMessageRequest } from "./dashboard-messages.ts";
 import type {
   DashboardOrder,
   RevealedOrder,
@@ -96,6 +98,8 @@ export type DashboardApi = {
     answer: RevealedOrder;
   };
   "POST /dashboard/orders/{account_id}/{order_number}/work": { body: WorkRequest; answer: DashboardOrder };
+  "GET /dashboard/orders/{account_id}/{order_number}/messages": { answer: DashboardMessages };
+  "POST /dashboard/orders/{account_id}/{order_number}/messages": { body: StaffMessageRequest; answer: Message };
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
 
   "GET /dashboard/reviews": { query: "all" | "environment"; answer: DashboardReviews };

@@ -6,10 +6,10 @@ import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecyc
 import type { OverrideCode } from "../override-reasons.ts";
 import type {
   Address,
-  MedicationRequest,
   Order,
   OrderException,
   Patient,
+  ReceivedPrescription,
   SafetyEntry,
   Shipment,
 } from "../resources.ts";
@@ -94,7 +94,7 @@ export type DashboardLine = {
   lot: string | null;
   lot_expires_on: string | null;
   needs_prescription: boolean;
-  prescription: (Omit<MedicationRequest, "medication_dispenses" | "patient_id"> & { refills: number }) | null;
+  prescription: (Omit<ReceivedPrescription, "patient_id"> & { refills: number }) | null;
   differences: LineDifference[];
 };
 /** A difference between the prescription and the dispensed item. */

@@ -1,5 +1,5 @@
 import type { Environment } from "../endpoints/oauth.ts";
-import type { MedicationRequest, Patient } from "../resources.ts";
+import type { Patient, ReceivedPrescription } from "../resources.ts";
 import type { MaskedPatient } from "./dashboard-order.ts";
 
 /** Reviews: prescriptions and messages that need a decision, under `/web/dashboard`. Times are ISO 8601. */
@@ -38,7 +38,7 @@ export type ReviewClosed = { closed: true; order_due_at?: string | null; prescri
 /** GET …/reviews/{account_id}/{review_id}: one review. The server audits the view. */
 export type DashboardReviewPage = {
   review: DashboardReview;
-  prescription: (Omit<MedicationRequest, "medication_dispenses"> & { acceptance: string }) | null;
+  prescription: ReceivedPrescription | null;
   /** The patient, then possible matches. */
   patients: (MaskedPatient & { score: number | null })[];
   has_message: boolean;

@@ -31,6 +31,9 @@ export type Endpoint = {
   readonly idempotent?: true;
 };
 
+/** A change of a record, which `Prefer: return=minimal` answers with 204. */
+export const answersMinimal = ({ method }: Pick<Endpoint, "method">): boolean => method === "PATCH" || method === "PUT";
+
 type Answer = {
   readonly description: string;
   readonly schema?: Schema;
@@ -46,6 +49,7 @@ export const tags = {
   Orders: "Create, read and change orders, and act on them.",
   Patients: "Patients whose prescriptions the pharmacy received, and their records.",
   Sandbox: "Operations for sandbox accounts only.",
+  Statements: "What your account was charged and refunded, by month.",
   Tokens: "Access tokens, on the token servers.",
   Webhooks: "Your webhook endpoints, their events and delivery attempts.",
 } as const;

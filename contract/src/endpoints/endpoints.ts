@@ -5,9 +5,11 @@ import { array, object, string, union } from "../schema.ts";
 import { simulationAnswerExamples, simulationAnswers, simulationExamples, simulations } from "../simulations.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import { intakeEndpoints } from "./intake-endpoints.ts";
+import { messageEndpoints } from "./message-endpoints.ts";
 import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
 import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
+import { statementEndpoints } from "./statement-endpoints.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
 
 const form = "application/x-www-form-urlencoded";
@@ -18,7 +20,9 @@ const form = "application/x-www-form-urlencoded";
 export const endpoints = [
   ...patientEndpoints,
   ...orderEndpoints,
+  ...messageEndpoints,
   ...webhookEndpoints,
+  ...statementEndpoints,
   {
     operation_id: "listShippingMethods",
     method: "GET",
@@ -138,7 +142,7 @@ export const endpoints = [
     auth: "bearer:partners",
     summary: "Simulate external events",
     description:
-      "Sandbox accounts only; production accounts get 404. `prescription`: a prescription arrives. Under Automatic Processing its order exists when you receive the response. `order`: the order goes through every step to the given status, or the given exception holds it. `event`: the service adds the event to the feed and sends it as given. `clock`: the account's own clock moves forward. Tokens, rate limits and idempotency keys stay on real time.",
+      "Sandbox accounts only; production accounts get 404. `prescription`: a prescription arrives. Under Automatic Processing its order exists when you receive the response. `order`: the order goes through every step to the given status, or the given exception holds it. `message`: the pharmacy writes about the order; with `exception_id` it asks a question that holds the order. `event`: the service adds the event to the feed and sends it as given. `clock`: the account's own clock moves forward. Tokens, rate limits and idempotency keys stay on real time.",
     body: {
       ...body("application/json", union(Object.values(simulations)), simulationExamples.clock.value),
       examples: simulationExamples,
@@ -153,7 +157,7 @@ export const endpoints = [
         examples: simulationAnswerExamples,
       },
     },
-    codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes, 42463],
+    codes: [40003, ...bodyCodes, 42200, 42281, 42283, ...idempotencyCodes, 42463],
     may_be_missing: true,
     idempotent: true,
   },

@@ -1,3 +1,4 @@
+import { doc_url, request_id } from "../error-bodies.ts";
 import { array, boolean, integer, named, object, oneOf, type Static, string } from "../schema.ts";
 
 export const grantTypes = ["client_credentials"] as const;
@@ -39,7 +40,10 @@ export const oauthErrors = {
     400,
     "The request lacks a parameter, repeats one, sends credentials in two places, or is not form-encoded.",
   ],
-  invalid_client: [401, "The client is unknown or its secret is wrong."],
+  invalid_client: [
+    401,
+    "The client is unknown to this token server or its secret is wrong. Sandbox and production have different token servers: use the one of the credential's environment.",
+  ],
   unsupported_grant_type: [400, "The grant type must be client_credentials."],
   invalid_scope: [400, "The scope is missing, or the credentials do not have it."],
   too_many_requests: [429, "Too many requests. Wait for the time in Retry-After, then send it again."],
@@ -75,13 +79,13 @@ const bearerErrorNames = Object.keys(bearerErrors) as [BearerError, ...BearerErr
 
 export const OauthErrorBody = named(
   "OauthError",
-  object({ error: oneOf(oauthErrorNames), error_description: string() }),
+  object({ error: oneOf(oauthErrorNames), error_description: string(), doc_url, request_id }),
 );
 export type OauthErrorBody = Static<typeof OauthErrorBody>;
 
 export const BearerErrorBody = named(
   "BearerError",
-  object({ error: oneOf(bearerErrorNames), error_description: string() }),
+  object({ error: oneOf(bearerErrorNames), error_description: string(), doc_url, request_id }),
 );
 export type BearerErrorBody = Static<typeof BearerErrorBody>;
 

@@ -3,15 +3,18 @@ import { ErrorEntry } from "../error-bodies.ts";
 import { type ErrorCode, errorCodes } from "../errors.ts";
 import { exceptionIds } from "../exceptions.ts";
 import { order_status } from "../fields.ts";
-import { order } from "../openapi/example-records.ts";
+import { order, triedOrder } from "../openapi/example-records.ts";
 import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "../requests.ts";
-import { ActionRequest, HistoryEntry, Order, OrderException } from "../resources.ts";
+import { ActionRequest, HistoryEntry, Order, OrderException, TriedOrder } from "../resources.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged, restOfList } from "./endpoint.ts";
+import { messageCodes } from "./message-endpoints.ts";
 
 /** Every error an order can get (spec, `POST /orders`: 422 codes). */
 const orderCodes: readonly ErrorCode[] = errorCodes.filter(
-  (code) => (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229) || code === 42380,
+  (code) =>
+    (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229 && !messageCodes.includes(code)) ||
+    code === 42380,
 );
 
 const actionRequest: ActionRequest = {
@@ -39,7 +42,7 @@ export const orderEndpoints = [
     auth: "bearer:partners",
     summary: "Create an order",
     description:
-      "Requests a fill of one or more prescriptions, or of products that need none. The response lists all problems at once. A repeated body within a minute gets 409. With `dry_run=true` the service writes nothing and returns what would happen.",
+      "Requests a fill of one or more prescriptions, or of products that need none. The response lists all problems at once. A repeated body within a minute gets 409, unless the first order was canceled. With `dry_run=true` the service writes nothing and returns what would happen, never 409.",
     query: { dry_run: boolean("Check the order without creating it.") },
     body: body("application/json", OrderRequest, {
       reference: "inv-20931",
@@ -57,9 +60,15 @@ export const orderEndpoints = [
           would_create: boolean(),
           errors: array(ErrorEntry),
           exceptions: array(OrderException),
-          order: nullable(Order),
+          conflict: nullable(
+            object(
+              { order_number: string("The order that the same body created.") },
+              { description: "Set if `POST /orders` would answer 409 now." },
+            ),
+          ),
+          order: nullable(TriedOrder),
         }),
-        { would_create: true, errors: [], exceptions: [], order },
+        { would_create: true, errors: [], exceptions: [], conflict: null, order: triedOrder },
       ),
       201: answer("The order.", Order, order),
     },
@@ -129,6 +138,7 @@ export const orderEndpoints = [
             from: null,
             to: "Processing",
             exception_id: null,
+            request_id: "0b1f6b6e-4d1c-4f0a-9d83-6a5c7d2e9f10",
           },
         ],
         next_cursor: null,

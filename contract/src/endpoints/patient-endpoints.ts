@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors.ts";
 import { identityDocument, patient, patientAddress, prescription, shipTo } from "../openapi/example-records.ts";
-import { AddressInput, IdentityDocumentInput, PatientUpdate, SafetyEntryRemoval } from "../requests.ts";
+import { IdentityDocumentInput, PatientUpdate, SafetyEntryRemoval, ShippingAddressInput } from "../requests.ts";
 import { IdentityDocument, MedicationRequest, Patient, PatientAddress } from "../resources.ts";
 import { array, boolean, object, string } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, restOfList } from "./endpoint.ts";
@@ -94,7 +94,7 @@ export const patientEndpoints = [
     summary: "Add a shipping address",
     description:
       "Adds an address to the patient. The first one is the default. An address that fails validation gets 42230, with a `suggested_address` if there is one: send it again with `accept_suggested` to use the suggestion, or with `ignore_warnings` to keep yours. An address that is already on file for the same person is not added again: the response is the one on file, with the phone number you sent. A patient can have at most 50.",
-    body: body("application/json", AddressInput, shipTo),
+    body: body("application/json", ShippingAddressInput, shipTo),
     responses: { 201: answer("The address.", PatientAddress, patientAddress) },
     codes: [40003, ...bodyCodes, 42200, ...addressCodes, ...idempotencyCodes],
     may_be_missing: true,

@@ -1,4 +1,4 @@
-import type { IdentityDocument, MedicationRequest, Order, Patient, PatientAddress } from "../resources.ts";
+import type { IdentityDocument, MedicationRequest, Order, Patient, PatientAddress, TriedOrder } from "../resources.ts";
 
 /** The shipping address of the example records. */
 export const shipTo = {
@@ -64,6 +64,7 @@ export const patient: Patient = {
 /** As received. */
 export const prescription: MedicationRequest = {
   id: 183601,
+  prescription_id: 183601,
   active: true,
   patient_id: "ay87nt",
   prescriber_name: "Ada Lindqvist",
@@ -82,6 +83,9 @@ export const prescription: MedicationRequest = {
   refills_left: 3,
   drug_schedule: "0",
   daw: false,
+  acceptance: "not_needed",
+  fillable: true,
+  not_fillable: [],
   medication_dispenses: [],
 };
 
@@ -145,4 +149,10 @@ export const order: Order = {
   exception: null,
   exceptions: [],
   payment: { payer: "partner", status: "authorized", amount_cents: 1695, currency: "USD", refunded_cents: 0 },
+};
+
+export const triedOrder: TriedOrder = {
+  ...order,
+  order_number: null,
+  medication_requests: [{ ...orderedPrescription, medication_dispenses: [{ ...dispense, order_number: null }] }],
 };

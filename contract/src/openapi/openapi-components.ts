@@ -1,6 +1,6 @@
 import { BearerErrorBody, bearerErrors, OauthErrorBody, oauthErrors } from "../endpoints/oauth.ts";
 import { ConflictBody, StatusErrorBody } from "../error-bodies.ts";
-import { type StatusErrorCode, statuses, statusMessages } from "../errors.ts";
+import { errorDocUrl, type StatusErrorCode, statuses, statusMessages } from "../errors.ts";
 import type { Schema } from "../schema.ts";
 
 type Json = { [key: string]: unknown };
@@ -12,7 +12,9 @@ export const content = (schema: Schema, given: { content_type?: string; example?
   return { [content_type]: { schema, ...shown } };
 };
 
-export const responseRef = (name: keyof typeof sharedResponses) => ({ $ref: `#/components/responses/${name}` });
+export const responseRef = (name: keyof ReturnType<typeof sharedResponses>) => ({
+  $ref: `#/components/responses/${name}`,
+});
 export const headerRefs = (...names: (keyof typeof sharedHeaders)[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
@@ -41,6 +43,10 @@ export const sharedHeaders = {
     description: "`true` on a response that was stored for the Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
+  "Preference-Applied": {
+    description: "`return=minimal` on a response without a body that you asked for with `Prefer`.",
+    schema: { type: "string", enum: ["return=minimal"] },
+  },
   Allow: { description: "The methods of this path.", schema: { type: "string" }, example: "GET, HEAD" },
   "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" } },
 } as const;
@@ -49,31 +55,41 @@ export const sharedHeaders = {
 export const tokenHeaders = headerRefs("X-Request-Id", "ETag", "Cache-Control");
 export const partnerHeaders = { ...tokenHeaders, ...headerRefs("RateLimit", "RateLimit-Policy") };
 
-const failure = (status: keyof typeof statuses, headers: Json, schema: Schema, example: unknown) => ({
+const failure = (status: keyof typeof statuses, headers: Json, schema: Schema, example: object) => ({
   description: statuses[status],
   headers,
-  content: content(schema, { example }),
+  content: content(schema, { example: { ...example, request_id: REQUEST_ID } }),
 });
-const statusFailure = (status: Exclude<StatusErrorCode, 409>, headers: Json) =>
-  failure(status, headers, StatusErrorBody, { error: { error_code: status, message: statusMessages[status] } });
-const oauthFailure = (status: 400 | 401 | 429, headers: Json, error: keyof typeof oauthErrors) =>
-  failure(status, headers, OauthErrorBody, { error, error_description: oauthErrors[error][1] });
+
+export const REQUEST_ID = "5f1c2b8e-3a47-4d0b-9c6e-7d2f8a1b4c3d";
 
 /** A rejection before authentication cannot include the credential's remaining rate limit. */
-export const sharedResponses = {
-  NotModified: { description: statuses[304], headers: tokenHeaders },
-  Unauthorized: failure(401, { ...tokenHeaders, ...headerRefs("WWW-Authenticate") }, BearerErrorBody, {
-    error: "invalid_token",
-    error_description: bearerErrors.invalid_token[1],
-  }),
-  NotFound: statusFailure(404, partnerHeaders),
-  MethodNotAllowed: statusFailure(405, { ...tokenHeaders, ...headerRefs("Allow") }),
-  NotAcceptable: statusFailure(406, tokenHeaders),
-  Conflict: failure(409, partnerHeaders, ConflictBody, { error: { error_code: 409, message: statusMessages[409] } }),
-  TooManyRequests: statusFailure(429, { ...partnerHeaders, ...headerRefs("Retry-After") }),
-  ServerError: statusFailure(500, tokenHeaders),
-  ServiceUnavailable: statusFailure(503, { ...tokenHeaders, ...headerRefs("Retry-After") }),
-  OauthBadRequest: oauthFailure(400, tokenHeaders, "invalid_request"),
-  OauthUnauthorized: oauthFailure(401, { ...tokenHeaders, ...headerRefs("WWW-Authenticate") }, "invalid_client"),
-  OauthTooManyRequests: oauthFailure(429, { ...tokenHeaders, ...headerRefs("Retry-After") }, "too_many_requests"),
+export const sharedResponses = (base_url: string) => {
+  const statusError = (status: StatusErrorCode) => ({
+    error: { error_code: status, message: statusMessages[status], doc_url: errorDocUrl(base_url, status) },
+  });
+  const statusFailure = (status: Exclude<StatusErrorCode, 409>, headers: Json) =>
+    failure(status, headers, StatusErrorBody, statusError(status));
+  const named = (error: string, error_description: string) => ({
+    error,
+    error_description,
+    doc_url: errorDocUrl(base_url, error),
+  });
+  const oauthFailure = (status: 400 | 401 | 429, headers: Json, error: keyof typeof oauthErrors) =>
+    failure(status, headers, OauthErrorBody, named(error, oauthErrors[error][1]));
+  const challenge = { ...tokenHeaders, ...headerRefs("WWW-Authenticate") };
+  return {
+    NotModified: { description: statuses[304], headers: tokenHeaders },
+    Unauthorized: failure(401, challenge, BearerErrorBody, named("invalid_token", bearerErrors.invalid_token[1])),
+    NotFound: statusFailure(404, partnerHeaders),
+    MethodNotAllowed: statusFailure(405, { ...tokenHeaders, ...headerRefs("Allow") }),
+    NotAcceptable: statusFailure(406, tokenHeaders),
+    Conflict: failure(409, partnerHeaders, ConflictBody, statusError(409)),
+    TooManyRequests: statusFailure(429, { ...partnerHeaders, ...headerRefs("Retry-After") }),
+    ServerError: statusFailure(500, tokenHeaders),
+    ServiceUnavailable: statusFailure(503, { ...tokenHeaders, ...headerRefs("Retry-After") }),
+    OauthBadRequest: oauthFailure(400, tokenHeaders, "invalid_request"),
+    OauthUnauthorized: oauthFailure(401, challenge, "invalid_client"),
+    OauthTooManyRequests: oauthFailure(429, { ...tokenHeaders, ...headerRefs("Retry-After") }, "too_many_requests"),
+  };
 };

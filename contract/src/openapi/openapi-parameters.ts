@@ -1,4 +1,5 @@
 import { ORDER_NUMBER_PATTERN, PATIENT_ID_PATTERN } from "../fields.ts";
+import { MONTH_PATTERN } from "../statements/statements.ts";
 
 type Parameter = { readonly name: string; readonly in: string; readonly description: string; readonly schema: object };
 
@@ -28,6 +29,11 @@ export const pathParameters = {
     pattern: ORDER_NUMBER_PATTERN,
     examples: ["7K2M9XQ4TB"],
   }),
+  month: inPath("month", "The month, in the pharmacy's time zone.", {
+    type: "string",
+    pattern: MONTH_PATTERN,
+    examples: ["2026-11"],
+  }),
   id: inPath("id", "The webhook endpoint.", { type: "string", format: "uuid" }),
   event_id: inPath("event_id", "The event.", { type: "string", format: "uuid" }),
 } as const satisfies Record<string, Parameter>;
@@ -39,6 +45,12 @@ export const headerParameters = {
     in: "header",
     description: "ETags of your copies. If one is current, the response is 304 without a body.",
     schema: { type: "string" },
+  },
+  Prefer: {
+    name: "Prefer",
+    in: "header",
+    description: "`return=minimal`: the response is 204 without a body, with the ETag of the changed record.",
+    schema: { type: "string", examples: ["return=minimal"] },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",

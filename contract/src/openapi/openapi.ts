@@ -1,15 +1,16 @@
 import { quotaDraws } from "../accounts/quota-draws.ts";
-import { type Endpoint, tags } from "../endpoints/endpoint.ts";
+import { answersMinimal, type Endpoint, tags } from "../endpoints/endpoint.ts";
 import { endpoints } from "../endpoints/endpoints.ts";
 import { scopes } from "../endpoints/oauth.ts";
 import { ErrorCodeSchema, ErrorsBody } from "../error-bodies.ts";
-import { type ErrorCode, errorCodes, errors, statuses, statusOf } from "../errors.ts";
+import { type ErrorCode, errorCodes, errorDocUrl, errors, statuses, statusOf, usualProblems } from "../errors.ts";
 import type { JsonSchema } from "../schema.ts";
 import { fieldMeanings, recordMeanings } from "./glossary.ts";
 import {
   content,
   headerRefs,
   partnerHeaders,
+  REQUEST_ID,
   responseRef,
   sharedHeaders,
   sharedResponses,
@@ -42,7 +43,7 @@ export const openapi = (options: OpenapiOptions) => {
   const body = {
     paths: withReferences(paths, found),
     webhooks: withReferences(openapiWebhooks(options.operator_name), found),
-    responses: withReferences(sharedResponses, found),
+    responses: withReferences(sharedResponses(options.base_url), found),
   };
   return {
     openapi: "3.1.0",
@@ -66,7 +67,7 @@ export const openapi = (options: OpenapiOptions) => {
       schemas: Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1))),
       responses: body.responses,
       parameters: { ...pathParameters, ...headerParameters },
-      examples: Object.fromEntries(errorCodes.map((code) => [code, errorExample(code)])),
+      examples: Object.fromEntries(errorCodes.map((code) => [code, errorExample(code, options.base_url)])),
       headers: sharedHeaders,
       securitySchemes: securitySchemes(options),
     },
@@ -77,8 +78,8 @@ export const openapi = (options: OpenapiOptions) => {
 const introduction = [
   "Prescriptions and orders for partners of a pharmacy.",
   "**Authentication.** Get an access token from the token server with your `client_id` and `client_secret` (`POST /oauth/token`, scope `partners`) and send it as `Authorization: Bearer …` with every request. It lasts 12 hours. Sandbox and production have separate token servers and credentials. The token determines the environment of a request.",
-  "**Requests.** Send `Accept: application/json`, and bodies as `Content-Type: application/json` in UTF-8, at most 1 MiB. The API rejects unknown fields and query parameters. Every path works with and without `/v1`.",
-  "**Errors.** 400 and 422 list all problems at once, each with a `code` from the catalogue, the field and the resolution. Each operation lists the codes it can return. Quote `X-Request-Id` when you ask about a response.",
+  "**Requests.** Send `Accept: application/json`, and bodies as `Content-Type: application/json` in UTF-8, at most 1 MiB. The API rejects unknown fields and query parameters. An optional field can be null, which means that you omit it. `Prefer: return=minimal` on a PATCH or PUT returns 204 without a body. Every path works with and without `/v1`.",
+  "**Errors.** 400 and 422 list all problems at once, each with a `code` from the catalogue, the field, the problem and the resolution. `did_you_mean` has the name or value of the API that resembles yours, and `doc_url` explains the error. Each operation lists the codes it can return. Every error has a `request_id`, which is also in `X-Request-Id`: quote it when you ask about a response.",
   "**Retries.** Every POST takes an `Idempotency-Key`: for 24 hours a repeated request gets the first successful response, and nothing is done twice. After 409, look the order up with `GET /orders` first. After 429 and 503, wait for `Retry-After` seconds.",
   "**Quotas.** An account stores a limited number of records and bytes. A request that adds to a quota has the headers `Quota` and `Quota-Policy`. Beyond a quota it gets 429 with the name in `error.quota`, and nothing is stored. You can still read everything, and repeat a request that succeeded with the same `Idempotency-Key`.",
   "**Reading.** Every response has an `ETag`. Send it as `If-None-Match` and get 304 while nothing has changed. Long lists are paginated: continue with `cursor` while `next_cursor` is not null.",
@@ -118,6 +119,7 @@ const operation = (endpoint: Endpoint): Json => {
     ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     ...(endpoint.method === "GET" ? ["IfNoneMatch"] : []),
     ...(endpoint.idempotent ? ["IdempotencyKey"] : []),
+    ...(answersMinimal(endpoint) ? ["Prefer"] : []),
   ].map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const query = Object.entries(endpoint.query ?? {}).map(([name, { description, ...schema }]) => ({
     name,
@@ -159,7 +161,13 @@ const successes = (endpoint: Endpoint): Json => {
     status,
     { description, headers, ...(schema && { content: content(schema, shown) }) },
   ]);
-  return { ...Object.fromEntries(answers), ...(endpoint.method === "GET" && { 304: responseRef("NotModified") }) };
+  return {
+    ...Object.fromEntries(answers),
+    ...(answersMinimal(endpoint) && {
+      204: { description: statuses[204], headers: { ...headers, ...headerRefs("Preference-Applied") } },
+    }),
+    ...(endpoint.method === "GET" && { 304: responseRef("NotModified") }),
+  };
 };
 
 /** The numbered errors, with machine-readable codes. Any request can get the errors for HTTPS and Host. */
@@ -203,10 +211,14 @@ const tokenFailures = (endpoint: Endpoint): Json => ({
 });
 
 /** Shows a list index as 0. */
-const errorExample = (code: ErrorCode) => {
+const errorExample = (code: ErrorCode, base_url: string) => {
   const [message, field, resolution] = errors[code];
-  const error_detail = [{ field: field.replaceAll("[]", "[0]"), message: resolution }];
-  return { summary: message, value: { errors: [{ code, message, error_detail }] } };
+  const problem = usualProblems[code];
+  const error_detail = [
+    { field: field.replaceAll("[]", "[0]"), message: resolution, ...(problem !== undefined && { problem }) },
+  ];
+  const doc_url = errorDocUrl(base_url, code);
+  return { summary: message, value: { errors: [{ code, message, error_detail, doc_url }], request_id: REQUEST_ID } };
 };
 
 /** The error catalogue is attached to the schema of the code, for code generators. */
@@ -224,7 +236,7 @@ const withReferences = (value: unknown, found: Map<string, JsonSchema>, record =
     return Object.fromEntries(
       Object.entries(value).map(([key, entry]) => [
         key,
-        key === "properties" ? propertiesOf(entry as Json, found, record) : withReferences(entry, found, record),
+        key === "properties" ? propertiesOf(value as Json, found, record) : withReferences(entry, found, record),
       ]),
     );
   }
@@ -236,11 +248,35 @@ const withReferences = (value: unknown, found: Map<string, JsonSchema>, record =
 };
 
 /** A field without a description gets the glossary's sentence for its name. */
-const propertiesOf = (properties: Json, found: Map<string, JsonSchema>, record: string): Json =>
-  Object.fromEntries(
-    Object.entries(properties).map(([name, schema]) => {
-      const own = withReferences(schema, found, record) as Json;
+const propertiesOf = (schema: Json, found: Map<string, JsonSchema>, record: string): Json => {
+  const {
+    properties,
+    required = [],
+    additionalProperties,
+  } = schema as {
+    properties: Json;
+    required?: readonly string[];
+    additionalProperties?: boolean;
+  };
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => {
+      const own = withReferences(field, found, record) as Json;
       const description = fieldMeanings[`${record}.${name}`] ?? fieldMeanings[name];
-      return [name, "$ref" in own || description === undefined ? own : { description, ...own }];
+      const described = "$ref" in own || description === undefined ? own : { description, ...own };
+      const may_be_null = additionalProperties === false && !required.includes(name);
+      return [name, may_be_null ? orNull(described) : described];
     }),
   );
+};
+
+/** An optional field of a request can be null, which means absent. */
+const orNull = ({ description, ...schema }: Json): Json => {
+  const told = description === undefined ? {} : { description };
+  if (typeof schema["type"] !== "string") {
+    return Array.isArray(schema["type"]) || "anyOf" in schema
+      ? { ...told, ...schema }
+      : { ...told, anyOf: [schema, { type: "null" }] };
+  }
+  const values = schema["enum"] as unknown[] | undefined;
+  return { ...told, ...schema, type: [schema["type"], "null"], ...(values && { enum: [...values, null] }) };
+};

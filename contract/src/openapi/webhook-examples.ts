@@ -43,6 +43,12 @@ export const webhookExamples: { [T in EventType]: WebhookBodyOf<T> } = {
     order_status: "Processing",
     previous_order_status: null,
   },
+  MESSAGE_RECEIVED: {
+    ...first("MESSAGE_RECEIVED"),
+    patient_id: order.patient_id,
+    order_number: order.order_number,
+    message_id: "019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42",
+  },
   ENDPOINT_DISABLED: {
     ...first("ENDPOINT_DISABLED"),
     endpoint_id: "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8",

@@ -3,6 +3,7 @@ import type {
   CredentialKeyRemoval,
   CredentialLimitsUpdate,
 } from "../accounts/credential-limits.ts";
+import type { Message, MessageInput } from "../messages.ts";
 import type { ActionRequestInput } from "../requests.ts";
 import type { ActionRequest, Order } from "../resources.ts";
 import type { Static } from "../schema.ts";
@@ -14,7 +15,7 @@ import type {
   PortalRevocation,
   PortalShownSecret,
 } from "./portal-credentials.ts";
-import type { PortalExceptions, PortalOrder, PortalOrders } from "./portal-orders.ts";
+import type { PortalExceptions, PortalMessages, PortalOrder, PortalOrders } from "./portal-orders.ts";
 import type {
   PortalRequest,
   PortalRequestErrors,
@@ -126,6 +127,8 @@ export type PortalApi = {
   "GET /portal/{environment}/orders": { query: OrderFilter | Paged; answer: PortalOrders };
   "GET /portal/{environment}/orders/{order_number}": { answer: PortalOrder };
   "POST /portal/{environment}/orders/{order_number}/actions": { body: ActionRequestInput; answer: ActionRequest };
+  "GET /portal/{environment}/orders/{order_number}/messages": { answer: PortalMessages };
+  "POST /portal/{environment}/orders/{order_number}/messages": { body: MessageInput; answer: Message };
   "GET /portal/{environment}/exceptions": { answer: PortalExceptions };
 
   "GET /portal/{environment}/team": { answer: PortalTeam };

@@ -1,6 +1,7 @@
 import type { ActionKey } from "../actions.ts";
 import type { ExceptionId } from "../exceptions.ts";
 import type { OrderStatus } from "../lifecycle.ts";
+import type { Message } from "../messages.ts";
 import type { ActionRequest, Address, HistoryEntry, Order } from "../resources.ts";
 
 /** `GET …/orders` with the filters of the API's `GET /orders`. */
@@ -36,6 +37,10 @@ export type PortalOrderAction = {
   exception_ids: ExceptionId[];
 };
 // `POST …/orders/{order_number}/actions` takes the API's action request body and returns 201 with an `ActionRequest`.
+
+/** `GET …/orders/{order_number}/messages`: all messages, oldest first. The server audits the view. */
+export type PortalMessages = { messages: Message[] };
+// `POST` of the same path takes the API's message and returns 201 with it.
 
 /** `GET …/exceptions`: open exceptions, those that need the partner first. */
 export type PortalExceptions = { groups: PortalExceptionGroup[] };

@@ -12,6 +12,7 @@ import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { readClientKey } from "./accounts/client-key.ts";
 import { type PartnerAccount, type PartnerOptions, partnerAccount } from "./accounts/partner-account.ts";
 import { reason } from "./errors.ts";
+import { refusedFields } from "./refused-fields.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Asked = Pick<RequestOptions, "query" | "body" | "signal" | "idempotency_key"> & {
@@ -55,10 +56,7 @@ export function partnerApiOf(client: PartnerAccount, config: Config): PartnerApi
 function refusalOf(error: unknown, base_url: string, missing: string | undefined): unknown {
   if (error instanceof NotFound && missing !== undefined) return new AdminRefusal(missing);
   if (error instanceof RequestRefused) {
-    const details = error.errors.flatMap(({ code, error_detail }) =>
-      error_detail.map(({ field, message }) => `${field} (${code}): ${message}`),
-    );
-    return new AdminRefusal(`Refused. ${details.join(" ") || error.message}`);
+    return new AdminRefusal(`Refused. ${refusedFields(error.errors).join(" ") || error.message}`);
   }
   if (error instanceof Unavailable) {
     const { cause } = error;

@@ -37,6 +37,8 @@ export const groups: Record<string, string> = {
   orders: "a partner's orders, over the API: list, create, act on, watch",
   order: "pharmacy work on orders: review, fill, check, ship, hold, print",
   report: "regulatory reports",
+  statements: "a partner's monthly statements, over the API: list, show, export",
+  ledger: "fees and credits of partners, and a check of the books",
   simulate: "the sandbox: prescriptions, orders, events, the clock",
   catalogue: "products that accounts can order: import, export, versions",
   stock: "inventory on hand and its ledger",

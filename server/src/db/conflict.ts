@@ -13,6 +13,8 @@ export const RACED_CONSTRAINTS = {
   // Two orders draw the same random number, or the same position within a millisecond. The retry draws new ones.
   orders_pkey: UNIQUE_VIOLATION,
   orders_by_position: UNIQUE_VIOLATION,
+  // Two messages about an order at the same time.
+  order_message_pkey: UNIQUE_VIOLATION,
   // Two concurrent messages create the same patient, or draw the same key for two.
   patient_by_id: UNIQUE_VIOLATION,
   patient_pkey: UNIQUE_VIOLATION,

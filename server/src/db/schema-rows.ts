@@ -189,6 +189,11 @@ export type Rows = {
     processed_at: Instant | null;
     answer_sealed: Bytes | null;
   };
+  ledger: {
+    account_id: string;
+    closed_until?: Instant;
+    closed_month: string | null;
+  };
   licence: {
     environment: string;
     state: string;
@@ -202,6 +207,21 @@ export type Rows = {
     singleton?: boolean;
     fingerprint: string;
     since: Instant;
+  };
+  money_entry: {
+    account_id: string;
+    booked_at: Instant;
+    source_id: string;
+    line_no: number;
+    kind: string;
+    payer: string;
+    amount_cents: number;
+    order_number: string | null;
+    item_id: number | null;
+    sku: string | null;
+    quantity: number | null;
+    reason_id: number | null;
+    description: string | null;
   };
   order_action_request: {
     account_id: string;
@@ -246,6 +266,7 @@ export type Rows = {
     person_id: string | null;
     stage: string | null;
     note_id: string | null;
+    request_id: string | null;
   };
   order_item: {
     account_id: string;
@@ -273,6 +294,18 @@ export type Rows = {
     supply_ends_at: Instant | null;
     prescriber_sealed: Bytes | null;
     patient_key: number;
+  };
+  order_message: {
+    account_id: string;
+    order_number: string;
+    message_number: number;
+    message_id: string;
+    author: string;
+    person_id: string | null;
+    in_reply_to: string | null;
+    exception_id: number | null;
+    created_at: Instant;
+    text_sealed: Bytes;
   };
   order_note: {
     account_id: string;
@@ -654,6 +687,14 @@ export type Rows = {
     provision_role: string | null;
     created_at: Instant;
   };
+  statement: {
+    account_id: string;
+    month: string;
+    from_at: Instant;
+    to_at: Instant;
+    closed_at: Instant;
+    sums: unknown;
+  };
   stock: {
     account_id: string;
     sku: string;
@@ -755,6 +796,14 @@ export type Rows = {
 
 /** The arguments of each function in server/functions, with their types. */
 export const calls = {
+  close_month: {
+    account_id: "text",
+    known_closed_until: "timestamp with time zone",
+    month: "text",
+    from_at: "timestamp with time zone",
+    to_at: "timestamp with time zone",
+    closed_at: "timestamp with time zone",
+  },
   load_intake: {
     account_id: "text",
     alias_indexes: "bytea[]",

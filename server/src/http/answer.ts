@@ -47,11 +47,17 @@ export const json = <Told>(status: number, value: Told, headers?: Record<string,
 export const answer = <Told>(status: number, body: Rendered, headers?: Record<string, string>): Answer<Told> =>
   headers === undefined ? { status, body } : { status, body, headers };
 
+/** Every error body ends with the id of its request, so that no route can forget it (contract, 11.25). */
+export const withRequestId = (body: Rendered, request_id: string): Rendered =>
+  rendered(`${String(body.text).slice(0, -1)},"request_id":"${request_id}"}`);
+
 /**
  * Sends every answer of every listener. ETag, conditional answers and caching live here, so that no route can forget
  * them (spec, Cross-cutting 1 to 3; the request id is set when the request arrives).
  */
-export function send(request: FastifyRequest, reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
+export function send(request: FastifyRequest, reply: FastifyReply, made: Answer): FastifyReply {
+  const { status, headers } = made;
+  const body = status < 400 ? made.body : withRequestId(made.body, request.id);
   reply.header("etag", body.etag);
   reply.header("cache-control", request.url.startsWith("/web/") ? "no-store" : NOT_CACHED);
   const { stranger_headers, closing } = reply.server.house;

@@ -5,7 +5,7 @@ import { isSentObject, unknownFields } from "../domain/values/unknown-fields.ts"
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-const LARGEST_BODY_BYTES = 1024 * 1024;
+export const LARGEST_BODY_BYTES = 1024 * 1024;
 /** Reads a larger body to its end and discards it, so that the caller gets the answer. Stops at this size. */
 const LARGEST_DRAIN_BYTES = 8 * 1024 * 1024;
 const DEEPEST_NESTING = 32;

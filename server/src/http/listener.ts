@@ -7,14 +7,16 @@ import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
-import { type Answer, NOT_CACHED, send } from "./answer.ts";
+import { type Answer, NOT_CACHED, send, withRequestId } from "./answer.ts";
 import { limitConnections } from "./connections.ts";
-import { browserRules, createEdge, HTTPS_ONLY } from "./edge.ts";
+import { browserRules, createEdge, HTTPS_ONLY, openEdge } from "./edge.ts";
 import { errorAnswer, methodAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
+import { REFUSED_HEADER } from "./forward.ts";
 import { strangerLimit } from "./front-door.ts";
 import { allowedMethods, type ServedRoute } from "./served-routes.ts";
 
-export type ListenerName = "partner" | "auth" | "sandbox_auth";
+/** `inner`: what the partner listener of another process forwards to this one (forward.ts). */
+export type ListenerName = "partner" | "auth" | "sandbox_auth" | "inner";
 
 declare module "fastify" {
   interface FastifyInstance {
@@ -49,31 +51,41 @@ const NO_SCHEMAS = { compilersFactory: { buildValidator: noCompiler, buildSerial
 /** Creates a listener with the behavior that all its answers share. The caller adds the routes. */
 export function createListener(deps: Deps, name: ListenerName): FastifyInstance {
   const http = {
-    maxHeaderSize: LARGEST_HEADERS_BYTES,
+    // A forwarded request has a few headers more.
+    maxHeaderSize: name === "inner" ? 2 * LARGEST_HEADERS_BYTES : LARGEST_HEADERS_BYTES,
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionsCheckingInterval: TIMEOUT_CHECK_EVERY_MS,
     requireHostHeader: false,
   };
-  const tls = tlsOptions(deps.config);
-  const refusal = name === "partner" ? errorAnswer : tokenServerErrorAnswer;
-  const notFound = refusal(new StatusRefusal(404))!;
-  const fault = name === "partner" ? statusAnswer(500) : unkept(statusAnswer(500));
-  const edge = createEdge(deps.config);
+  const inner = name === "inner";
+  const of_api = inner || name === "partner";
+  const tls = inner ? undefined : tlsOptions(deps.config);
+  const answerOf = of_api ? errorAnswer : tokenServerErrorAnswer;
+  // The address is known when the first request arrives.
+  const refusal = (error: unknown) => answerOf(error, deps.addresses.base_url);
+  const notFound = () => refusal(new StatusRefusal(404))!;
+  const fault = () => {
+    const answer = statusAnswer(500, deps.addresses.base_url);
+    return of_api ? answer : unkept(answer);
+  };
+  // The other process has checked the connection, and it alone can reach this listener.
+  const edge = inner ? openEdge : createEdge(deps.config);
   const routes: ServedRoute[] = [];
   /** The answer where no route matches: 405 if another method has one, or 404. */
   const unserved = (url: string) => {
     const methods = allowedMethods(routes, url);
-    if (methods.length === 0) return notFound;
-    const answer = methodAnswer(methods.join(", "));
-    return name === "partner" ? answer : unkept(answer);
+    if (methods.length === 0) return notFound();
+    const answer = methodAnswer(methods.join(", "), deps.addresses.base_url);
+    return of_api ? answer : unkept(answer);
   };
   const app = Fastify({
     ...(tls === undefined ? { http } : { https: { ...http, ...tls } }),
     logger: false,
-    genReqId: () => randomUUID(),
+    genReqId: inner ? ({ headers }) => String(headers["x-request-id"]) : () => randomUUID(),
     requestTimeout: REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: KEEP_ALIVE_MS,
+    // The other process closes connections that it no longer needs.
+    keepAliveTimeout: inner ? 0 : KEEP_ALIVE_MS,
     trustProxy: edge.has_proxies ? edge.trusts : false,
     return503OnClosing: false,
     forceCloseConnections: "idle",
@@ -87,7 +99,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
       }),
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id).headers(browserRules);
-      send(request as FastifyRequest, reply, refusal(edge.refusal(request as FastifyRequest) ?? error) ?? notFound);
+      send(request as FastifyRequest, reply, refusal(edge.refusal(request as FastifyRequest) ?? error) ?? notFound());
     },
   }) as unknown as FastifyInstance;
 
@@ -108,6 +120,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
   app.addHook("onRequest", (request, reply, done) => {
+    if (inner) return done();
     reply.header("x-request-id", request.id);
     reply.headers(browserRules);
     const refused = edge.refusal(request);
@@ -122,9 +135,12 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     // Without a route, the answer is always 404 or 405, regardless of Content-Type. Only HTTPS and Host are checked first.
     const known = request.is404 && !(error instanceof RequestProblems) ? unserved(request.url) : refusal(error);
     request.refused = refusedNames(error);
+    if (inner && request.refused !== undefined) reply.header(REFUSED_HEADER, request.refused);
     if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
-    return send(request, reply, known ?? fault);
+    return send(request, reply, known ?? fault());
   });
+  // The other process logs what it forwards, with the time that the caller waited.
+  if (inner) return app;
   app.addHook("onResponse", (request, reply, done) => {
     logAndMeasure(deps, name, request, reply.statusCode, reply.elapsedTime);
     done();
@@ -188,10 +204,12 @@ function answerBroken(socket: Socket, answer: () => void): void {
 }
 
 /** Answers input that never became a request: bytes that are not HTTP, headers over the limit, a slow client. */
-function answerRaw(socket: Socket, name: ListenerName, { status, body, headers }: Answer): void {
+function answerRaw(socket: Socket, name: ListenerName, { status, headers, ...made }: Answer): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy();
+  const request_id = randomUUID();
+  const body = withRequestId(made.body, request_id);
   const fields = {
-    "x-request-id": randomUUID(),
+    "x-request-id": request_id,
     ...browserRules,
     etag: body.etag,
     "cache-control": NOT_CACHED,

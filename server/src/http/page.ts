@@ -17,8 +17,8 @@ export function pageOf(query: ReadonlyMap<string, string[]>, list: CursorList): 
 
 export function limitOf(query: ReadonlyMap<string, string[]>): number {
   const [limit = String(DEFAULT_LIMIT)] = query.get("limit") ?? [];
-  if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > MOST) refuse(40003, "limit");
-  return Number(limit);
+  if (/^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= MOST) return Number(limit);
+  return refuse(40003, "limit", /^-?\d+$/.test(limit) ? {} : { problem: "wrong_type", expected: "integer" });
 }
 
 type Paged<Body> = Body & { next_cursor: string | null };

@@ -1,5 +1,6 @@
 import {
   type AuditedOperation,
+  answersMinimal,
   type Endpoint,
   endpoints,
   type JsonSchema,
@@ -13,6 +14,7 @@ import { patientIndexPlace } from "../db/patients/patients.ts";
 import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
 import { drawnBy, quotaHeaders } from "../domain/accounts/quotas.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
+import { prefersMinimal } from "../domain/values/http-headers.ts";
 import { withinQuota } from "../usecases/accounts/quotas.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import { type FinishedAnswer, keptAnswer } from "../usecases/write.ts";
@@ -20,7 +22,9 @@ import { admitted } from "./admitted.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { bytesOf, type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
-import { frontDoor } from "./front-door.ts";
+import { forwarding } from "./forward.ts";
+import { type Door, frontDoor } from "./front-door.ts";
+import { listOrderMessages, sendOrderMessage } from "./orders/messages.ts";
 import {
   createOrder,
   createReorder,
@@ -44,6 +48,7 @@ import {
 } from "./patients/patients.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./sandbox/simulate.ts";
+import { getStatement, listStatements } from "./statements/statements.ts";
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,
@@ -101,6 +106,8 @@ const handlers: Handlers = {
   createReorder,
   requestOrderAction,
   listOrderActionRequests,
+  listOrderMessages,
+  sendOrderMessage,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,
@@ -113,6 +120,8 @@ const handlers: Handlers = {
   getWebhookEvent,
   listWebhookAttempts,
   redeliverWebhookEvent,
+  listStatements,
+  getStatement,
   listShippingMethods,
   listBrands,
   listProducts,
@@ -128,20 +137,26 @@ export const partnerRoutes: Route[] = endpoints
   .map((endpoint) => ({ endpoint, handler: handlers[endpoint.operation_id] }));
 
 /** Every path answers with and without `/v1` (spec, Versioning 1). */
-export function addPartnerApi(app: FastifyInstance, per: PerEnvironment, routes: Route[] = partnerRoutes): void {
+export function addPartnerApi(
+  app: FastifyInstance,
+  per: PerEnvironment,
+  routes: Route[] = partnerRoutes,
+  door: Door = (scope) => frontDoor(per.production, scope, { accept: true }),
+): void {
   for (const { endpoint, handler } of routes) {
     const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
     for (const url of [path, `/v1${path}`]) {
       app.route({
         method: endpoint.method,
         url,
-        onRequest: frontDoor(per.production, endpoint.auth === "bearer:intake" ? "intake" : "partners", {
-          accept: true,
-        }),
-        handler:
+        onRequest: door(endpoint.auth === "bearer:intake" ? "intake" : "partners"),
+        handler: forwarding(
+          per,
+          { reads_body: endpoint.body !== undefined },
           endpoint.method === "GET"
             ? reading(per, endpoint, handler as ReadHandler)
             : writing(per, endpoint, handler as WriteHandler),
+        ),
       });
     }
   }
@@ -166,6 +181,7 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
 function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler) {
   const names = Object.keys(endpoint.query ?? {});
   const optional = endpoint.body_optional ?? false;
+  const may_be_minimal = answersMinimal(endpoint);
   const known = endpoint.body && Object.keys((endpoint.body.schema as JsonSchema)["properties"] ?? {});
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
@@ -186,10 +202,15 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
       () => admitted(deps, () => handler(own, { ...call, key }, body)),
       { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
     );
+    if (may_be_minimal && prefersMinimal(request.headers["prefer"])) return send(request, reply, minimal(done));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
 }
+
+/** RFC 7240: the caller knows what it changed and needs only the new ETag. */
+const minimal = ({ body }: FinishedAnswer): Answer =>
+  answer(204, { text: "", etag: rendered(body).etag }, { "preference-applied": "return=minimal" });
 
 const isDryRun = ({ query }: Pick<Call, "query">) => query.get("dry_run")?.[0] === "true";
 

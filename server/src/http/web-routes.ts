@@ -5,6 +5,7 @@ import { peopleRoutes } from "./accounts/people.ts";
 import { teamRoutes } from "./accounts/team.ts";
 import { sessionRoutes } from "./accounts/web-session.ts";
 import { catalogueRoutes } from "./catalogue/dashboard-catalogue.ts";
+import { messageRoutes } from "./fulfillment/order-messages.ts";
 import { orderRoutes } from "./fulfillment/order-page.ts";
 import { ordersRoutes } from "./fulfillment/queue.ts";
 import { searchRoutes } from "./fulfillment/search.ts";
@@ -14,6 +15,7 @@ import { homeRoutes } from "./operations/home.ts";
 import { oversightRoutes } from "./operations/oversight.ts";
 import { homeRoutes as portalHomeRoutes } from "./operations/portal-home.ts";
 import { requestRoutes } from "./operations/requests.ts";
+import { messageRoutes as portalMessageRoutes } from "./orders/portal-messages.ts";
 import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
 import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
 import type { WebRoute } from "./web-api.ts";
@@ -23,6 +25,7 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...homeRoutes,
   ...ordersRoutes,
   ...orderRoutes,
+  ...messageRoutes,
   ...searchRoutes,
   ...reviewRoutes,
   ...partnerRoutes,
@@ -38,6 +41,7 @@ const portalRoutes: readonly WebRoute[] = [
   ...webhookRoutes,
   ...requestRoutes,
   ...portalOrderRoutes,
+  ...portalMessageRoutes,
   ...teamRoutes,
   ...sandboxRoutes,
 ];

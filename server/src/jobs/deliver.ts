@@ -1,6 +1,9 @@
 import type { Deps } from "../deps.ts";
 import { createCourier } from "../usecases/webhooks/courier.ts";
 
+/** Releases attempts still in flight after this time. At worst the receiver gets an event twice. */
+export const DELIVERY_GRACE_MS = 5_000;
+
 export type Delivering = {
   /** A delivery may be due: check now. */
   wake(): void;

@@ -64,6 +64,13 @@ const FAULTS = {
       or o.captured_cents <> case when o.order_status in ('Shipped', 'Delivered') then o.amount_cents else 0 end
       or (o.order_status = 'Canceled') <> (o.payment_status = 'voided')
       or (o.payment_status = 'refunded') <> (o.captured_cents > 0 and o.refunded_cents = o.captured_cents)`,
+  "payments that differ from their lines in the ledger": `
+    select p.order_number, p.kind, p.amount_cents
+    from payment_entry p
+    left join money_entry e on e.account_id = p.account_id and e.source_id = p.payment_entry_id and e.booked_at = p.at
+    where p.account_id = $1 and p.kind in ('capture', 'refund')
+    group by p.order_number, p.payment_entry_id, p.kind, p.amount_cents
+    having coalesce(sum(e.amount_cents), 0) <> case p.kind when 'refund' then -p.amount_cents else p.amount_cents end`,
 } as const;
 
 /** Checks that units, stock, holds, history, events and money of an account agree. */

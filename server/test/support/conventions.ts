@@ -10,6 +10,10 @@ export async function expectConventions(response: Response, listener: "partner" 
   const text = await response.text();
   expect(response.headers.get("x-request-id")).toMatch(UUID);
   expect(response.headers.get("etag")).toMatch(/^W\/"[0-9a-f]{32}"$/);
+  // Every error body has the id of its request.
+  if (response.status >= 400 && text !== "") {
+    expect(JSON.parse(text).request_id).toBe(response.headers.get("x-request-id"));
+  }
   if (response.status !== 304 && text !== "") expect(response.headers.get("etag")).toBe(weakEtag(text));
   if (text !== "") expect(response.headers.get("content-type")).toMatch(/^application\/json; ?charset=utf-8$/);
   if (listener !== "token") {
@@ -19,6 +23,12 @@ export async function expectConventions(response: Response, listener: "partner" 
     expect(response.headers.get("ratelimit")).toMatch(/^"credential";r=\d+;t=\d+$/);
   }
   return text;
+}
+
+/** The body of an error without the id of its request, to compare the rest. */
+export function withoutId(text: string): string {
+  const { request_id: _, ...rest } = JSON.parse(text);
+  return JSON.stringify(rest);
 }
 
 /** The body of a 400 or 422, as [code, field, field, …] rows. */

@@ -13,7 +13,8 @@ import { misfits } from "./samples/misfits.ts";
 import { inSendingOrder, type StoredEvent, storedEvents } from "./stored-events.ts";
 import type { TestApp } from "./test-app.ts";
 
-type OfOrder = Extract<WebhookBody, { order_number: string }>;
+/** MESSAGE_RECEIVED is about an order too, but it is not a change of the order. */
+type OfOrder = Extract<WebhookBody, { sequence: number }>;
 
 /**
  * What a partner receives from an account. Each event's body fits the contract and identifies no patient, `sequence`
@@ -50,7 +51,7 @@ export function partnerEar(app: TestApp, partner: number, never_told: readonly s
   };
 }
 
-const isOfOrder = (body: WebhookBody): body is OfOrder => "order_number" in body;
+const isOfOrder = (body: WebhookBody): body is OfOrder => "sequence" in body;
 
 function bodyOf(row: StoredEvent, never_told: readonly string[]): WebhookBody {
   const text = row.body;

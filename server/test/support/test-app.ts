@@ -78,6 +78,7 @@ export async function startTestApp(
     // Most tests use the sandbox, and those that name a size or a concurrency mean the one that they use.
     SANDBOX_POOL_SIZE: options.env?.["DATABASE_POOL_SIZE"] ?? "6",
     SANDBOX_CONCURRENT_REQUESTS: "128",
+    SANDBOX_PROCESS: "shared",
     SANDBOX_WEBHOOK_CONCURRENCY: options.env?.["WEBHOOK_CONCURRENCY"]?.replace(/^0$/, "1") ?? "256",
     MASTER_KEY: TEST_MASTER_KEY,
     DATA_DIR: data_dir,
@@ -102,13 +103,20 @@ export async function startTestApp(
   // A test's own statements damage rows and tables that no role of the service can touch.
   app.deps.db.raw = owner.raw;
   if (options.unlimited) await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
-  const demo = { ...(readDemo(data_dir) ?? ({ partners: [] } as unknown as Demo)), ...app.addresses };
+  // Callers of a service behind a proxy use https; a test is the proxy.
+  const reached = (url: string) => (config.TLS_CERT_FILE === "" ? url.replace(/^https:/, "http:") : url);
+  const addresses: App["addresses"] = {
+    base_url: reached(app.addresses.base_url),
+    auth_url: reached(app.addresses.auth_url),
+    sandbox_auth_url: reached(app.addresses.sandbox_auth_url),
+  };
+  const demo = { ...(readDemo(data_dir) ?? ({ partners: [] } as unknown as Demo)), ...addresses };
   const tokens = new Map<number, string>();
   const token = async (partner = 0) => {
     const known = tokens.get(partner);
     if (known !== undefined) return known;
     const { client_id, client_secret, environment } = demo.partners[partner]!;
-    const auth_url = environment === "sandbox" ? app.addresses.sandbox_auth_url : app.addresses.auth_url;
+    const auth_url = environment === "sandbox" ? addresses.sandbox_auth_url : addresses.auth_url;
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id, client_secret });
     const response = await fetch(`${auth_url}/oauth/token`, { method: "POST", body });
     const { access_token } = (await response.json()) as { access_token: string };
@@ -117,6 +125,7 @@ export async function startTestApp(
   };
   return {
     ...app,
+    addresses,
     owner,
     demo,
     config,
@@ -129,7 +138,7 @@ export async function startTestApp(
       const headers = new Headers(init.headers);
       if (!headers.has("accept")) headers.set("accept", "application/json");
       if (given !== null) headers.set("authorization", `Bearer ${given ?? (await token(partner))}`);
-      return fetch(`${app.addresses.base_url}${path}`, { ...init, headers });
+      return fetch(`${addresses.base_url}${path}`, { ...init, headers });
     },
     async stop() {
       // Tests leave bodies unread, and the server need not wait for them.

@@ -132,6 +132,7 @@ const ORDER_TABLES = [
   "order_item",
   "order_exception",
   "order_history",
+  "order_message",
   "order_note",
   "shipment",
   "shipment_scan",

@@ -1,4 +1,11 @@
-import { VERIFY_KEY, type WebAnswer, type WebBody, type WebQueryName, type WebRouteKey } from "@pestle/contract";
+import {
+  type ErrorEntry,
+  VERIFY_KEY,
+  type WebAnswer,
+  type WebBody,
+  type WebQueryName,
+  type WebRouteKey,
+} from "@pestle/contract";
 import type { FileRoute, JsonRoute, Known, Method, Read, RouteOf } from "./api-path.ts";
 import { isPresent } from "./presence.ts";
 import { csrfToken, signedInAgain } from "./sign-in/session.ts";
@@ -117,10 +124,14 @@ export async function errorOf(response: Response): Promise<ApiError> {
   const request_id = response.headers.get("x-request-id");
   const body = (await response.json().catch(() => ({}))) as {
     error?: { message?: string; key?: string };
-    errors?: { code: number; message: string; error_detail: { field: string; message: string }[] }[];
+    errors?: ErrorEntry[];
   };
   const problems = (body.errors ?? []).flatMap(({ code, error_detail }) =>
-    error_detail.map(({ field, message }) => ({ code, field, message })),
+    error_detail.map(({ field, message, did_you_mean }) => ({
+      code,
+      field,
+      message: did_you_mean === undefined ? message : `${message} Did you mean ${did_you_mean}?`,
+    })),
   );
   const wait_s = response.headers.get("retry-after");
   const message =

@@ -1,12 +1,13 @@
 import { type Environment, environments, scopeNames } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
-import { listAccounts } from "../../db/accounts/accounts.ts";
+import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
 import { type CredentialRow, listCredentials } from "../../db/accounts/credentials.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { operatorAccount } from "../../usecases/accounts/create-partner.ts";
 import {
   createCredential,
   finishRotation,
+  requireFittingScopes,
   revokeCredential,
   rotateCredential,
   type ShownSecret,
@@ -58,8 +59,9 @@ export const credentialCommands: readonly CommandRow[] = [
       const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
         transact({ db }, async (tx) => {
           const account_id = operator === undefined ? (account ?? "") : await operatorAccount(tx, operator, now);
-          await requireAccount(await listAccounts(tx), account_id);
-          const given = { account_id, name: name ?? "", scopes: scopes === false ? [] : (scope ?? usual) };
+          const wanted = scopes === false ? [] : (scope ?? usual);
+          requireFittingScopes(requireAccount(await listAccounts(tx), account_id), wanted);
+          const given = { account_id, name: name ?? "", scopes: wanted };
           return createCredential({ vault }, tx, given, now);
         }),
       );
@@ -126,8 +128,9 @@ export const credentialCommands: readonly CommandRow[] = [
   },
 ];
 
-function requireAccount(accounts: readonly { account_id: string }[], wanted: string): void {
-  if (accounts.some(({ account_id }) => account_id === wanted)) return;
+function requireAccount(accounts: readonly AccountRow[], wanted: string): AccountRow {
+  const found = accounts.find(({ account_id }) => account_id === wanted);
+  if (found !== undefined) return found;
   throw new AdminRefusal("There is no such account. Run `pestle partner list` to see the accounts.");
 }
 

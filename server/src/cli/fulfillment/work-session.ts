@@ -20,6 +20,7 @@ const noMetrics: Metrics = {
   observeRequest() {},
   countFault() {},
   setReady() {},
+  setSandboxProcess() {},
   setSafety() {},
   observeAttempt() {},
   observeFirstAttempt() {},

@@ -2,13 +2,14 @@ import type { App } from "../../app.ts";
 import { type Config, readConfig, WrongSetting } from "../../config.ts";
 import { seedDemo } from "../../seed/demo.ts";
 import { type Demo, readDemo, writeDemo } from "../../seed/demo-file.ts";
+import { lowerPoolPriority } from "../../thread-priority.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 
 export const startCommand: CommandRow = {
   name: "start",
-  summary: "run the service: token servers, partner API, web pages and jobs, in one process",
+  summary: "run the service: token servers, partner API, web pages and jobs",
   options: [
     ["--demo", "seed an empty database with the demo (default with the embedded database)"],
     ["--no-demo", "do not seed the demo"],
@@ -40,6 +41,7 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
     throw cannotListen(config, error) ?? error;
   });
   stopOnSignal(app);
+  await lowerPoolPriority();
   // Writing the greeting can fail on a full disk or a closed pipe. Other commands exit then; the service keeps running.
   process.stdout.removeAllListeners("error").on("error", () => {});
   const demo = readDemo(config.DATA_DIR);

@@ -1,4 +1,11 @@
-import type { ErrorEntry, MedicationRequest, Order, OrderException, ShippingMethod } from "@pestle/contract";
+import type {
+  ErrorEntry,
+  MedicationRequest,
+  Order,
+  OrderException,
+  ShippingMethod,
+  TriedOrder,
+} from "@pestle/contract";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
@@ -7,6 +14,7 @@ import { wholeNumber } from "../fulfillment/order-arguments.ts";
 import type { Output } from "../output.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
+import { refusedFields } from "../refused-fields.ts";
 import type { JsonFields } from "../set-fields.ts";
 import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
 import { exceptionText, partnerOrderText } from "./partner-order-text.ts";
@@ -18,7 +26,13 @@ type CreateOptions = PartnerOptions &
     quiet?: boolean;
     idempotencyKey?: string;
   };
-type Tried = { would_create: boolean; errors: ErrorEntry[]; exceptions: OrderException[]; order: Order | null };
+type Tried = {
+  would_create: boolean;
+  errors: ErrorEntry[];
+  exceptions: OrderException[];
+  conflict: { order_number: string } | null;
+  order: TriedOrder | null;
+};
 
 const KEY = [
   "--idempotency-key <text>",
@@ -95,9 +109,10 @@ const placed = (order: Order, { quiet }: CreateOptions): Output => ({
 });
 
 function tried(answer: Tried): Output {
-  const problems = answer.errors.flatMap(({ code, error_detail }) =>
-    error_detail.map(({ field, message }) => `✗ ${field} (${code}): ${message}`),
-  );
+  const problems = refusedFields(answer.errors).map((line) => `✗ ${line}`);
+  const { conflict } = answer;
+  if (conflict !== null)
+    problems.push(`✗ The same request created order ${conflict.order_number} less than a minute ago.`);
   const text = answer.would_create
     ? ["The order would be accepted.", ...answer.exceptions.map(exceptionText)]
     : ["The order would be refused.", ...problems];

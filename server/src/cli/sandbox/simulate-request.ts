@@ -5,6 +5,7 @@ import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
 import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
 import { reason } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
+import { refusedFields } from "../refused-fields.ts";
 import type { JsonFields } from "../set-fields.ts";
 
 export type SandboxOptions = { profile?: string; partner?: string; clientId?: string; secretStdin?: boolean };
@@ -53,9 +54,7 @@ export async function openSandbox(options: SandboxOptions, env?: NodeJS.ProcessE
 function problemsIn(text: string): string {
   try {
     const { errors, error } = JSON.parse(text) as { errors?: ErrorEntry[]; error?: { message?: string } };
-    const details = (errors ?? []).flatMap(({ code, error_detail }) =>
-      error_detail.map(({ field, message }) => `${field} (${code}): ${message}`),
-    );
+    const details = refusedFields(errors ?? []);
     return details.length > 0 ? details.join(" ") : (error?.message ?? "no reason given");
   } catch {
     return "the server there is not a partner API";

@@ -1,4 +1,4 @@
-import { eventTypeNames, exceptionIds, simulatedStatuses } from "@pestle/contract";
+import { eventTypeNames, exceptionIds, questionExceptionIds, simulatedStatuses } from "@pestle/contract";
 import { WrongUsage } from "../errors.ts";
 import { readObject, readText } from "../files.ts";
 import { facts, type Output } from "../output.ts";
@@ -62,6 +62,25 @@ export const simulateCommands: readonly CommandRow[] = [
       }
       const simulation = to === undefined ? { order_number, exception_id: Number(exception) } : { order_number, to };
       return told(await (await openSandbox(options, env)).simulate("order", simulation));
+    },
+  },
+  {
+    name: "simulate message",
+    summary: "let the pharmacy write about a sandbox order, or hold it with a question",
+    argument: ["order_number", "the order"],
+    options: [
+      ["--text <text>", "1 to 2,000 characters", { required: true }],
+      ["--exception <id>", "ask a question that holds the order", { choices: questionExceptionIds.map(String) }],
+      ...sandboxOptions,
+    ],
+    examples: [
+      'simulate message 7K2M9XQ4TB --text "We ship it today."',
+      'simulate message 7K2M9XQ4TB --text "Did you mean 90 tablets?" --exception 72',
+    ],
+    async run(options: SandboxOptions & { text: string; exception?: string }, order_number, env) {
+      const { text, exception } = options;
+      const question = exception === undefined ? {} : { exception_id: Number(exception) };
+      return told(await (await openSandbox(options, env)).simulate("message", { order_number, text, ...question }));
     },
   },
   {

@@ -87,6 +87,7 @@ const stored: Readonly<Record<string, readonly string[]>> = {
   order_history: [],
   order_exception: [],
   order_action_request: [],
+  order_message: ["text_sealed"],
   order_note: ["text_sealed"],
   intake_message: ["body_sealed"],
   idempotent_answer: ["body_sealed"],

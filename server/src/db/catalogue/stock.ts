@@ -12,6 +12,14 @@ for update`;
 /** Locks stock rows until the transaction ends, always in the same order. */
 export const lockShelves = (tx: Tx, account_id: string, skus: readonly string[]) => tx.rows(lock, [account_id, skus]);
 
+const available = sql<[account_id: string, sku: string], { available_units: number }>`
+select (s.on_hand_units - s.reserved_units)::float8 as available_units
+from stock s
+where s.account_id = $1 and s.sku = $2`;
+/** The units of a product that no order has reserved. */
+export const loadAvailableUnits = async (db: Queryable, account_id: string, sku: string): Promise<number> =>
+  (await db.row(available, [account_id, sku]))?.available_units ?? 0;
+
 const enter = sql<[account_id: string, entries: string, at: Date], Shelf>`
 with given as (
   select e.*

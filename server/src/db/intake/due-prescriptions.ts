@@ -21,10 +21,16 @@ export const listDueAccounts = (
   environment: Environment | null = null,
 ) => db.rows(accounts, [account_id, environment]);
 
-export type DuePrescription = { prescription_id: number; patient_key: number; id_sealed: Buffer };
+export type DuePrescription = {
+  prescription_id: number;
+  patient_key: number;
+  id_sealed: Buffer;
+  ndc: string | null;
+  gcn: string | null;
+};
 
 const due = sql<[account_id: string, now: Date, most: number], DuePrescription>`
-select r.prescription_id, r.patient_key, (
+select r.prescription_id, r.patient_key, r.ndc, r.gcn, (
     select p.id_sealed
     from patient p
     where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed

@@ -1,3 +1,4 @@
+import type { Environment } from "@pestle/contract";
 import type { ReviewKind } from "../../domain/intake/review-kinds.ts";
 import type { RoutingKind } from "../../domain/intake/route-message.ts";
 import { callOf } from "../call.ts";
@@ -12,6 +13,7 @@ export type StoredMessage = {
 /** An account with this receiver id, plus the routing rules that distinguish it from others with the same id. */
 export type Receiver = {
   account_id: string;
+  environment: Environment;
   workflow: "api_driven" | "automatic";
   clock_offset_s: number;
   routing_rules: { kind: RoutingKind; value: string }[];
@@ -74,7 +76,7 @@ export async function storeMessage(
 export const storeMessageText = store.text;
 
 const receivers = sql<[account_id: string, ncpdp_id: string | null], Receiver>`
-select a.account_id, a.workflow, a.clock_offset_s,
+select a.account_id, a.environment, a.workflow, a.clock_offset_s,
   coalesce((
     select json_agg(json_build_object('kind', r.kind, 'value', r.value))
     from routing_rule r

@@ -9,7 +9,7 @@ export type SealedFact = Omit<PrescriptionFact, "patient_id"> & {
   written_sealed: Buffer | null;
 };
 /** A patient's prescriptions with the dispenses of all their orders. */
-export type PatientPrescriptions = { workflow: Workflow; prescriptions: PatientPrescription[] };
+export type PatientPrescriptions = { workflow: Workflow; clock_offset_s: number; prescriptions: PatientPrescription[] };
 export type PatientPrescription = SealedFact & {
   intake_message_id: number;
   medication_dispenses: MedicationDispense[];
@@ -28,14 +28,16 @@ const ofPatient = sql<
   ],
   PatientPrescription & {
     workflow: Workflow;
+    clock_offset_s: number;
     prescription_id: number | null;
     medication_dispenses: MedicationDispense[];
   }
 >`
-select a.workflow, r.prescription_id, p.patient_key, p.id_sealed, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
+select a.workflow, a.clock_offset_s, r.prescription_id, p.patient_key, p.id_sealed, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
   r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
   r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors, r.intake_message_id,
+  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial,
   coalesce((
     select json_agg(json_build_object(
       'dispense_id', i.dispense_id, 'order_number', i.order_number, 'order_status', o.order_status,
@@ -71,7 +73,8 @@ export async function loadPrescriptions(
   const { received_at = null, intake_message_id = null } = before ?? {};
   const rows = await db.rows(ofPatient, [account_id, id_index, active, received_at, intake_message_id, most]);
   const [first] = rows;
-  return first && { workflow: first.workflow, prescriptions: rows.filter((row) => row.prescription_id !== null) };
+  const prescriptions = rows.filter((row) => row.prescription_id !== null);
+  return first && { workflow: first.workflow, clock_offset_s: first.clock_offset_s, prescriptions };
 }
 
 const lastOfOrder = sql<

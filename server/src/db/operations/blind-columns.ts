@@ -116,13 +116,14 @@ export async function saveBlindRows(tx: Tx, table: BlindTable, rows: readonly Bl
  * Brings the copies in line with the patients. A claim only decides between two decisions that are under way at once, and
  * none is under way now, so all claims start anew.
  */
-export async function copyPatientIndexes(tx: Tx): Promise<void> {
+export async function copyPatientIndexes(tx: Tx): Promise<number> {
   await tx.raw("truncate patient_name_claim, person_link");
-  await tx.raw(`
+  const { count } = await tx.raw(`
     insert into person_link (environment, person_key, account_id, patient_key)
     select a.environment, k.person_key, p.account_id, p.patient_key
     from patient p
     join account a on a.account_id = p.account_id
     cross join unnest(p.person_keys) as k(person_key)
     on conflict do nothing`);
+  return count;
 }

@@ -8,6 +8,7 @@ import { shipmentLabelPlace } from "../fulfillment/shipments.ts";
 import { answerPlace } from "../idempotency.ts";
 import { messageAnswerPlace, messagePlace } from "../intake/messages.ts";
 import { factsPlace } from "../intake/reviews.ts";
+import { orderMessagePlace } from "../orders/order-messages.ts";
 import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
 import { detailsPlace, patientIdPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
 import { attemptPlace } from "../webhooks/attempts.ts";
@@ -112,6 +113,13 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "order_number"],
     place: (row: Record<string, unknown>) => orderPlace(column, String(row["account_id"]), String(row["order_number"])),
   })),
+  {
+    table: "order_message",
+    column: "text_sealed",
+    key: ["account_id", "order_number", "message_number"],
+    place: (row) =>
+      orderMessagePlace(String(row["account_id"]), String(row["order_number"]), Number(row["message_number"])),
+  },
   {
     table: "order_note",
     column: "text_sealed",

@@ -65,8 +65,10 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
   coalesce((
     select json_agg(json_build_object(
       'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn, 'shipped_at', i.shipped_at,
-      'ingredients', p.ingredients, 'units', i.units, 'days_supply', r.days_supply, 'written_qty', r.written_qty))
+      'ingredients', p.ingredients, 'units', i.units, 'days_supply', r.days_supply, 'written_qty', r.written_qty,
+      'ordered_at', t.created_at, 'held_by', t.exception_ids))
     from taken i
+    join orders t on t.account_id = i.account_id and t.order_number = i.order_number
     join product p on p.account_id = i.account_id and p.sku = i.sku
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id), '[]') as fills,
   coalesce((

@@ -114,7 +114,9 @@ export const ORDER_COLUMNS = `
       'gcn', r.gcn, 'sig_text', r.sig_text, 'written_sealed', translate(encode(r.written_sealed, 'base64'), E'\\n', ''),
       'written_qty', r.written_qty, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
-      'order_errors', r.order_errors) order by r.prescription_id)
+      'order_errors', r.order_errors,
+      'partial', case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end)
+      order by r.prescription_id)
     from prescription r
     where r.account_id = o.account_id and r.prescription_id in (
       select i.prescription_id
@@ -123,11 +125,14 @@ export const ORDER_COLUMNS = `
     as prescriptions`;
 
 /**
- * A text that changes with the answer about an order: the versions of its rows, and the carriers of the account $1, read
- * once for all orders. `version` is that of the row in `orders`, which a save of an exception, a shipment or a payment
+ * A text that changes with the answer about an order: the versions of its rows, and the clock and the carriers of the
+ * account $1, read once for all orders. `version` is that of the row in `orders`, which a save of an exception, a shipment or a payment
  * updates too.
  */
 export const orderStamp = (version: string) => `concat_ws(' ', ${version}, (
+    select a.clock_offset_s
+    from account a
+    where a.account_id = $1), (
     select hashtextextended(string_agg(concat_ws(' ', m.id, m.carrier), ',' order by m.id), 0)
     from shipping_method m
     where m.account_id = $1), (
@@ -170,9 +175,10 @@ export type HistoryRow = {
   from: OrderStatus | null;
   to: OrderStatus;
   exception_id: ExceptionId | null;
+  request_id: string | null;
 };
 const history = sql<[account_id: string, order_number: string, before: number, limit: number], HistoryRow>`
-select h.history_position, h.at, h.actor, h.event, h."from", h."to", h.exception_id
+select h.history_position, h.at, h.actor, h.event, h."from", h."to", h.exception_id, h.request_id
 from order_history h
 where h.account_id = $1 and h.order_number = $2 and h.history_position < $3
 order by h.history_position desc

@@ -12,7 +12,7 @@ export type OrderContext = {
   workflow: Workflow;
   custom_labels: boolean;
   clock_offset_s: number;
-  /** An order that the same body created within the last minute. */
+  /** An order that the same body created within the last minute, unless it is canceled. */
   recent_order_number: string | null;
   patient: { patient_key: number; record_sealed: Buffer; revision: number } | null;
   prescriptions: (Omit<PrescriptionFact, "patient_id" | "received_at" | "expires_at"> & {
@@ -29,7 +29,10 @@ export type OrderContext = {
 };
 
 /** `days_supply` as written, for `written_qty`. */
-export type FillRow = Omit<Fill, "shipped_at"> & { shipped_at: string | null };
+export type FillRow = Omit<Fill, "shipped_at" | "ordered_at"> & {
+  shipped_at: string | null;
+  ordered_at?: string;
+};
 
 /** The row of the function `load_order`. A part without rows is null. */
 type LoadedRow = Pick<OrderContext, "workflow" | "custom_labels" | "clock_offset_s" | "recent_order_number"> & {

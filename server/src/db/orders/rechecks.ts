@@ -12,6 +12,51 @@ limit $4`;
 export const listOpenOrders = (db: Queryable, account_id: string, patient_key: number, after: string, most: number) =>
   db.rows(ofPatient, [account_id, patient_key, after, most]);
 
+const heldBy = sql<
+  [account_id: string, order_number: string, exception_ids: readonly number[], most: number],
+  { order_number: string }
+>`
+select o.order_number
+from orders o
+where o.account_id = $1 and o.order_number <> $2 and o.exception_ids && $3::integer[] and o.order_number in (
+  select i.order_number
+  from order_item i
+  where i.account_id = $1 and i.pending and i.patient_key = (
+    select c.patient_key
+    from orders c
+    where c.account_id = $1 and c.order_number = $2))
+order by o.order_position
+limit $4`;
+/** The patient's other open orders with one of these exceptions, oldest first. */
+export const listOrdersHeldBy = (
+  db: Queryable,
+  account_id: string,
+  order_number: string,
+  exception_ids: readonly number[],
+  most: number,
+) => db.rows(heldBy, [account_id, order_number, exception_ids, most]);
+
+const patientHeldBy = sql<
+  [account_id: string, patient_key: number, exception_ids: readonly number[], most: number],
+  { order_number: string }
+>`
+select o.order_number
+from orders o
+where o.account_id = $1 and o.exception_ids && $3::integer[] and o.order_number in (
+  select i.order_number
+  from order_item i
+  where i.account_id = $1 and i.pending and i.patient_key = $2)
+order by o.order_position
+limit $4`;
+/** The patient's open orders with one of these exceptions, oldest first. */
+export const listOrdersOfPatientHeldBy = (
+  db: Queryable,
+  account_id: string,
+  patient_key: number,
+  exception_ids: readonly number[],
+  most: number,
+) => db.rows(patientHeldBy, [account_id, patient_key, exception_ids, most]);
+
 const ofPrescriptions = sql<[account_id: string, prescription_ids: number[]], { order_number: string }>`
 select distinct i.order_number
 from order_item i

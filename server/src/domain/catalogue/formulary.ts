@@ -1,8 +1,8 @@
-import type { ShippingMethod } from "@pestle/contract";
+import type { Product, ShippingMethod } from "@pestle/contract";
 import type { ProductRow } from "./rows.ts";
 
 /** A product that an account can order, as the decisions need it. */
-export type FormularyProduct = ProductRow;
+export type FormularyProduct = ProductRow & Partial<Pick<Product, "in_stock">>;
 
 /** An account's catalogue with its indexes, built once per cached copy. */
 export type Formulary = {

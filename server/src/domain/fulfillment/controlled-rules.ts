@@ -51,6 +51,7 @@ const REQUESTED_DAYS = 30;
 const MOST_REFILLS = 5;
 const MOST_MONTHS = 6;
 const HOUR_MS = 3600 * 1000;
+export const PARTIAL_FILL_MS = PARTIAL_HOURS * HOUR_MS;
 
 export const controlledRules: readonly ControlledRule[] = [
   {
@@ -170,7 +171,7 @@ export const hasLapsed = (
 
 /** The 72 hours apply to each partial fill. A recorded request extends them, but never shortens them. */
 function isInTime({ first_filled_at, requested }: PartialFill, written_date: string, now: Date, today: string) {
-  if (first_filled_at === null || now.getTime() <= Date.parse(first_filled_at) + PARTIAL_HOURS * HOUR_MS) return true;
+  if (first_filled_at === null || now.getTime() <= Date.parse(first_filled_at) + PARTIAL_FILL_MS) return true;
   return requested && today <= addDays(written_date, REQUESTED_DAYS);
 }
 

@@ -35,11 +35,10 @@ export function completeResponse(
   const patient = answered?.patient ?? (priorPatient && patientOf(priorPatient));
   const prescriber = answered?.prescriber ?? (prior && prescriberOf(prior));
   const quantity = answered?.quantity ?? (prior && { value: prior.written_qty, unit: prior.unit });
-  const sig_text = answered?.sig_text ?? prior?.sig_text;
+  const sig_text = answered?.sig_text ?? prior?.sig_text ?? null;
   if (patient === undefined) return refusalFor("204");
   if (prescriber === undefined) return refusalFor("203");
   if (quantity === undefined) return refusalFor("135");
-  if (sig_text === undefined) return refusalFor("138");
   if (answered !== null) return { ...answered, patient, prescriber, quantity, sig_text };
   if (prior === undefined) return refusalFor("206");
   return {

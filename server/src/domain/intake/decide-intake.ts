@@ -1,7 +1,7 @@
 import { isPatientId, type Product, type Workflow } from "@pestle/contract";
 import { isPossibleBirth } from "../patients/birth-date.ts";
 import {
-  hasOtherSafetyFacts,
+  hasOtherCheckedFacts,
   newPatientRecord,
   type PatientRecord,
   plainName,
@@ -40,13 +40,13 @@ export type IntakeDecision = {
   outcome: "accepted" | "refused" | "review";
   reply: IntakeReply;
   warnings: WarningCode[];
-  /** The patient. `is_new`: this message created it. `changed`: the message added data, `safety_changed` safety facts. */
+  /** The patient. `is_new`: this message created it. `changed`: the message added data, `recheck_due`: facts that checks read. */
   patient: {
     patient_id: string;
     record: PatientRecord;
     is_new: boolean;
     changed: boolean;
-    safety_changed: boolean;
+    recheck_due: boolean;
   } | null;
   prescription: (Prescription & { replaces_prescription_id: number | null; order_due_at: Date | null }) | null;
   /** Prescriptions that end, with the units ordered from each so far. */
@@ -157,7 +157,7 @@ function decideNew(
           is_new: true,
           ...newPatientRecord(incoming, now),
           changed: false,
-          safety_changed: false,
+          recheck_due: false,
         }
       : knownPatient(matched, incoming, now);
   const left_out: WarningCode[] = complete ? [] : ["safety_facts_left_out"];
@@ -203,7 +203,7 @@ function knownPatient({ patient_id, record: before }: Candidate, incoming: Incom
     patient_id,
     is_new: false,
     ...news,
-    safety_changed: news.changed && hasOtherSafetyFacts(before, news.record),
+    recheck_due: news.changed && hasOtherCheckedFacts(before, news.record),
   };
 }
 

@@ -18,7 +18,6 @@ export const readerRefusals = {
   "054": ["900", "This pharmacy does not accept veterinary prescriptions."],
   "081": ["900", "The patient's last name is missing."],
   "135": ["900", "The quantity is missing or not a number."],
-  "138": ["900", "The directions (sig) are missing."],
   "179": ["900", "The message has more than one medication."],
   "181": ["900", "The message has more than one patient."],
   "182": ["900", "The message has more than one prescriber."],

@@ -43,6 +43,7 @@ export const intakeWarnings = {
   refills_prn: "Refills as needed, until the prescription expires.",
   refills_capped: "More refills than the law allows. The maximum was used.",
   substitution_unknown: "The substitution code is not one of the standard's. Substitution was assumed to be allowed.",
+  sig_missing: "The directions (sig) are missing. An order waits for a prescription that has them.",
   sig_long: "The directions do not fit on a label. A pharmacist must clarify them.",
   do_not_fill: "The prescriber asks not to fill it yet. A person must review it.",
   no_delivery: "The prescriber asks for no delivery. A person must review it.",

@@ -1,4 +1,14 @@
-import type { ErrorEntry, MedicationDispense, MedicationRequest, Workflow } from "@pestle/contract";
+import type {
+  Acceptance,
+  ErrorEntry,
+  MedicationDispense,
+  MedicationRequest,
+  ReceivedPrescription,
+  Workflow,
+} from "@pestle/contract";
+import type { PartialFill } from "../fulfillment/controlled-rules.ts";
+import { type FillRules, fillability } from "../orders/fillability.ts";
+import type { PrescriptionFact } from "../orders/order-facts.ts";
 import { errorEntries } from "../values/error-entries.ts";
 import { type Prescription, refillsLeft } from "./prescription.ts";
 
@@ -11,18 +21,27 @@ export type PrescriptionFacts = Omit<
   active: boolean;
   units_ordered: number;
   order_errors: ErrorEntry[];
-  /** Absent if no acceptance is needed, or if it is not known yet. */
-  acceptance?: "not_needed" | "pending" | "accepted" | "rejected";
+  acceptance: Acceptance;
+  /** Only of schedule 2: the law limits the time for the rest of a partial fill. */
+  partial?: PartialFill | null;
 };
 
-/** A prescription in the wire format. */
+/** A prescription in the wire format. The checks read no field that `PrescriptionFacts` lacks. */
 export function medicationRequest(
   row: PrescriptionFacts,
   workflow: Workflow,
+  rules: FillRules,
   medication_dispenses: MedicationDispense[] = [],
 ): MedicationRequest {
+  const { fillable, not_fillable } = fillability(row as PrescriptionFact, workflow, rules);
+  return { ...asReceived(row, workflow), fillable, not_fillable, medication_dispenses };
+}
+
+/** The same without what depends on the time, the catalogue and the orders. */
+export function asReceived(row: PrescriptionFacts, workflow: Workflow): ReceivedPrescription {
   return {
     id: row.prescription_id,
+    prescription_id: row.prescription_id,
     active: row.active,
     patient_id: row.patient_id,
     prescriber_name: row.prescriber_name,
@@ -41,8 +60,8 @@ export function medicationRequest(
     refills_left: refillsLeft(row),
     drug_schedule: row.drug_schedule,
     daw: row.daw,
+    acceptance: row.acceptance,
     ...(workflow === "automatic" ? { order_errors: orderErrors(row) } : {}),
-    medication_dispenses,
   };
 }
 

@@ -128,7 +128,9 @@ export function decidePrescription(
   acceptance_reasons.push(...READER_DOUBTS.filter((doubt) => noticed.includes(doubt)));
   const ndc_drug = ndc === null ? null : otherDrugOf(writtenDrug(incoming), ndc);
   if (ndc_drug !== null) acceptance_reasons.push("drug_differs_from_ndc");
-  if ((incoming.sig_text ?? "").length > LONGEST_SIG) warnings.push("sig_long");
+  const sig_text = incoming.sig_text ?? "";
+  if (sig_text.length > LONGEST_SIG) warnings.push("sig_long");
+  if (sig_text.trim() === "" && !noticed.includes("sig_missing")) warnings.push("sig_missing");
   // Skips the reader's own warnings, which are already in the list.
   for (const reason of acceptance_reasons) {
     if (!noticed.includes(reason) && !warnings.includes(reason)) warnings.push(reason);
@@ -149,7 +151,7 @@ export function decidePrescription(
       drug_name: drug.description,
       ndc,
       gcn: product?.gcn ?? gcnOf(incoming),
-      sig_text: incoming.sig_text ?? "",
+      sig_text,
       written_qty,
       unit: incoming.quantity?.unit ?? null,
       days_supply: incoming.days_supply,

@@ -26,7 +26,7 @@ export function readAction(
 ): { action: ActionDraft; problems: Problem[] } | { action: null; problems: Problem[] } {
   const { event } = sent;
   if (typeof event !== "string" || !isActionKey(event)) {
-    return { action: null, problems: [refusalOf(ActionRequestInput, "event")] };
+    return { action: null, problems: [refusalOf(ActionRequestInput, "event", event ?? undefined)] };
   }
   const { fields, problems } = readBody(actionBody(event), sent, "", addressReader(zips));
   return { action: { ...(withNulls(ActionRequestInput, fields) as ActionDraft), event }, problems };

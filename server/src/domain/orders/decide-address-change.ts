@@ -3,11 +3,28 @@ import { type ReadAddress, settleAddress } from "../patients/address-input.ts";
 import { addressKinds, type Verdict } from "../values/address/verdict.ts";
 import type { Problem } from "../values/refusals.ts";
 import { isOpen } from "./order.ts";
-import type { ChangeRules, ChangingOrder } from "./order-change.ts";
+import { type ChangeRules, type ChangingOrder, decideChange, type Outcome } from "./order-change.ts";
 import { isLicensed } from "./order-checks.ts";
 
 /** Exceptions that an address raises, and that a new address ends. Problems of the new one raise them again. */
 const ADDRESS_EXCEPTIONS: readonly ExceptionId[] = [66, 67, 77, 78, 79];
+
+/** Those of them that a new default address of the patient ends. */
+export const ENDED_BY_DEFAULT: readonly ExceptionId[] = [66, 67, 77, 78];
+
+/** The change with which a held order takes the patient's new default address; null if that does not end the hold. */
+export function takeDefaultAddress(
+  sent: { read: ReadAddress; verdict: Verdict },
+  changing: ChangingOrder,
+  rules: ChangeRules,
+): Outcome | null {
+  const isRepaired = (id: ExceptionId) => ENDED_BY_DEFAULT.includes(id);
+  if (!changing.standing.open.some(isRepaired)) return null;
+  const { problems, address, ends } = decideAddressChange(sent, changing, rules);
+  if (problems.length > 0) return null;
+  const outcome: Outcome = { otherwise: "update_address", ends, after: { order: { ...changing.order, address } } };
+  return decideChange(changing, outcome, rules).open.some(({ id }) => isRepaired(id)) ? null : outcome;
+}
 
 /** Changes an order's address: returns all problems at once, or the address and the exceptions that it resolves. */
 export function decideAddressChange(

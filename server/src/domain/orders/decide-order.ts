@@ -1,6 +1,6 @@
 import type { Address, EventType, ExceptionId, OrderState, Situation } from "@pestle/contract";
 import { statusOfState } from "@pestle/contract";
-import { hasOtherSafetyFacts, isSameName, type PatientRecord } from "../patients/patient-record.ts";
+import { hasOtherCheckedFacts, isSameName, type PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
@@ -36,8 +36,8 @@ export type AcceptedOrder = {
   ship_to: Address | null;
   /** The record with the patient data of the order; null if nothing changed. */
   patient_record: PatientRecord | null;
-  /** The order adds safety facts, so the checks must run again on the patient's other orders. */
-  patient_safety_changed: boolean;
+  /** The order adds facts about the patient, so the checks must run again on the patient's other orders. */
+  recheck_due: boolean;
   events: OrderEvent[];
 };
 /** Decides on a new order: returns all reasons to reject it at once, or the order with its holds. */
@@ -121,8 +121,8 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     prescriptions,
     ship_to: ship_to.address,
     patient_record,
-    patient_safety_changed: patient_record !== null && hasOtherSafetyFacts(patient!.record, patient_record),
-    events: orderEvents(order, prescriptions, born(exceptions), null, now, ids.event_id),
+    recheck_due: patient_record !== null && hasOtherCheckedFacts(patient!.record, patient_record),
+    events: orderEvents(order, prescriptions, born(exceptions), null, judged, ids.event_id),
   };
 }
 
@@ -195,8 +195,8 @@ function holdFacts(judged: Judged, findings: readonly SafetyFinding[]): HoldFact
       back_ordered: item.product?.back_orders === true && isShort(item, judged),
     })),
     findings,
+    doubled: judged.items.some((item) => isDoubled(item, fills)),
     at_creation: {
-      doubled: judged.items.some((item) => isDoubled(item, fills)),
       dob_differs: draft.patient.dob !== null && draft.patient.dob !== patient!.record.dob,
       name_differs: !isSameName(draft.patient.contact, patient!.record),
       // The request's address was already validated (42230). If it was accepted anyway, it raises neither 77 nor 78.

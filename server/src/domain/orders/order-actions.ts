@@ -1,4 +1,12 @@
-import { type ActionKey, actions, type ExceptionId, exceptionRow, limitOf, type OrderStatus } from "@pestle/contract";
+import {
+  type ActionKey,
+  actions,
+  type ExceptionId,
+  exceptionRow,
+  type FieldProblem,
+  limitOf,
+  type OrderStatus,
+} from "@pestle/contract";
 import { strictest } from "../catalogue/controlled-drugs.ts";
 import type { Verdict } from "../values/address/verdict.ts";
 import type { Problem } from "../values/refusals.ts";
@@ -54,7 +62,11 @@ function targetOf(
   const schedules = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
   const drug_schedule = strictest([order.drug_schedule, ...schedules.flatMap((one) => one?.drug_schedule ?? [])]);
   const limit = (id: ExceptionId | null) => limitOf(event, id, situationsOf({ ...order, drug_schedule }, id));
-  const refusal = (row: ReturnType<typeof limit>) => row && { problem: { code: row.code, field: row.field } };
+  const refusal = (row: ReturnType<typeof limit>): { problem: Problem } | undefined => {
+    if (row === undefined) return undefined;
+    const { code, field } = row;
+    return { problem: code === 42200 ? { code, field, problem: "conflict" } : { code, field } };
+  };
   const barred = refusal(limit(null));
   if (barred !== undefined) return barred;
   const asked = exception_id === null ? standing.open : standing.open.filter((id) => id === exception_id);
@@ -70,7 +82,9 @@ function targetOf(
 type Targeted = ActionCase & { target: ExceptionId | null };
 const ends = ({ target }: Targeted): Decided => ({ outcome: { ends: [target!] } });
 const confirms = ({ target }: Targeted): Decided => ({ outcome: { confirms: [target!] } });
-const refused = (code: Problem["code"], field: string): Decided => ({ problems: [{ code, field }] });
+const refused = (code: Problem["code"], field: string, problem?: FieldProblem): Decided => ({
+  problems: [problem === undefined ? { code, field } : { code, field, problem }],
+});
 
 const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
   release: ends,
@@ -88,8 +102,9 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
   confirm_address: confirms,
   confirm_not_duplicate: confirms,
   verify: (asked) => {
-    if (asked.target !== 71) return asked.action.dob === null ? confirms(asked) : refused(42200, "dob");
-    return asked.action.dob === asked.changing.record.dob ? confirms(asked) : refused(42200, "dob");
+    if (asked.target !== 71) return asked.action.dob === null ? confirms(asked) : refused(42200, "dob", "not_allowed");
+    if (asked.action.dob === asked.changing.record.dob) return confirms(asked);
+    return refused(42200, "dob", asked.action.dob === null ? "missing" : "not_allowed");
   },
   replace_prescription: (asked) => replacePrescription(asked, asked.target!, "partner"),
   remove_item: removeItem,
@@ -141,7 +156,7 @@ function removeItem({ action, changing, rules, target }: Targeted): Decided {
   const item = holdFactsOf(changing, rules).facts.items.find((one) => one.item_id === item_id);
   const by_hand = holds.some(({ id, basis }) => id === target && basis === null);
   if (item === undefined || !(by_hand || isCause(target!, item))) {
-    return refused(42200, "item_id");
+    return refused(42200, "item_id", "not_found");
   }
   const { prescriptions, units, stock } = giveBack(changing, [item_id]);
   const items = order.items.filter((one) => one.item_id !== item_id);

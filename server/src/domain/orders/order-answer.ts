@@ -13,11 +13,13 @@ import {
   type paymentStatuses,
   type Shipment,
   type Situation,
+  type TriedOrder,
   type Workflow,
 } from "@pestle/contract";
 import { strictest } from "../catalogue/controlled-drugs.ts";
 import type { Formulary } from "../catalogue/formulary.ts";
 import { medicationRequest, type PrescriptionFacts } from "../intake/medication-request.ts";
+import type { FillRules } from "./fillability.ts";
 import { situationsOf } from "./situations.ts";
 
 /** A stored order, decrypted: the source of every response and event about it. */
@@ -65,7 +67,7 @@ export type StoredItem = {
 export const CURRENCY = "USD";
 
 /** `prescriptions` are those of the items, each with its units ordered so far. */
-export function orderAnswer(order: StoredOrder, prescriptions: readonly PrescriptionFacts[]): Order {
+export function orderAnswer(order: StoredOrder, prescriptions: readonly PrescriptionFacts[], rules: FillRules): Order {
   const exceptions = order.exceptions.map((exception) => exceptionAnswer(order, exception));
   return {
     order_number: order.order_number,
@@ -98,7 +100,7 @@ export function orderAnswer(order: StoredOrder, prescriptions: readonly Prescrip
       package_size,
       dispense_id,
     })),
-    medication_requests: medicationRequests(order, prescriptions),
+    medication_requests: medicationRequests(order, prescriptions, rules),
     shipments: order.shipments,
     exception: exceptions[0] ?? null,
     exceptions,
@@ -112,16 +114,28 @@ export function orderAnswer(order: StoredOrder, prescriptions: readonly Prescrip
   };
 }
 
+/** The order of a dry run. No order has a number yet. */
+export const triedAnswer = (order: Order): TriedOrder => ({
+  ...order,
+  order_number: null,
+  medication_requests: order.medication_requests.map((request) => ({
+    ...request,
+    medication_dispenses: request.medication_dispenses.map((dispense) => ({ ...dispense, order_number: null })),
+  })),
+});
+
 /** The prescriptions of an order, each with the dispenses of this order. */
 export function medicationRequests(
   { order_number, order_status, items, workflow, shipments }: StoredOrder,
   prescriptions: readonly PrescriptionFacts[],
+  rules: FillRules,
 ): MedicationRequest[] {
   return prescriptions.map((prescription) => {
     const own = items.filter(({ prescription_id }) => prescription_id === prescription.prescription_id);
     return medicationRequest(
       prescription,
       workflow,
+      rules,
       own.map(({ dispense_id, ndc, quantity, package_size }) => ({
         dispense_id,
         order_number,

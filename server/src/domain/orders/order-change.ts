@@ -22,6 +22,8 @@ import {
   recheck,
 } from "./order-holds.ts";
 
+const DUPLICATE: ExceptionId = 68;
+
 /** An order with everything that a change decision depends on. */
 export type ChangingOrder = {
   order: StoredOrder;
@@ -258,10 +260,29 @@ export function holdFactsOf(
       back_ordered: !own.get(item.item_id)!.reserved,
     })),
     findings,
+    doubled: isDoubled(order, fills),
     at_creation: null,
   };
   return { facts, findings };
 }
+
+/**
+ * Whether another order with the same medication is in the way: it is open, or it has shipped since this one was placed. A
+ * later order that is itself held as a duplicate is not. So of several duplicates the earliest one becomes free when the
+ * first order is canceled, and never two at once.
+ */
+const isDoubled = ({ items, created_at }: StoredOrder, fills: readonly Fill[]): boolean =>
+  fills.some(
+    (other) =>
+      other.ordered_at !== undefined &&
+      (other.ordered_at <= created_at || other.held_by?.includes(DUPLICATE) !== true) &&
+      (other.shipped_at === null || other.shipped_at >= created_at) &&
+      items.some(
+        ({ prescription_id, gcn }) =>
+          (prescription_id !== null && prescription_id === other.prescription_id) ||
+          (gcn !== null && gcn === other.gcn),
+      ),
+  );
 
 /** Returns the units and reserved stock of removed items. */
 export function giveBack(

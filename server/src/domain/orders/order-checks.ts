@@ -20,8 +20,20 @@ import { isOtherMedication } from "./resolve-items.ts";
 /** The input of each check: the facts, and the items with their products. */
 export type Judged = OrderFacts & { items: readonly ResolvedItem[]; time_zone: string };
 
-type OrderCheck = { code: ErrorCode; about: "order"; wrong(order: Judged): Problem[] };
-type ItemCheck = { code: ErrorCode; about: "item"; field: string; wrong(item: ResolvedItem, order: Judged): boolean };
+/** The part of it that the reasons to reject an order depend on. The rest decides what holds it. */
+type Checked = Omit<Judged, "fills" | "safety" | "name_characters">;
+
+type OrderCheck = { code: ErrorCode; about: "order"; wrong(order: Checked): Problem[] };
+type ItemCheck = {
+  code: ErrorCode;
+  about: "item";
+  field: string;
+  wrong(item: ResolvedItem, order: ItemFacts): boolean;
+};
+/** What the checks of an item read besides the item. */
+type ItemFacts = Pick<Judged, "items" | "stock" | "now" | "today" | "time_zone"> & {
+  account: Pick<Judged["account"], "workflow">;
+};
 
 /** Every reason to reject an order, one row per code. A row is silent if another row reports the cause. */
 const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
@@ -30,7 +42,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     about: "order",
     wrong: (it) =>
       it.patient !== null && patientNews(it, it.patient.record) === undefined
-        ? [{ code: 42200, field: "patient.identity_documents", message: full.identity_documents }]
+        ? [{ code: 42200, field: "patient.identity_documents", problem: "conflict", message: full.identity_documents }]
         : [],
   },
   {
@@ -141,7 +153,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
 ];
 
 /** Returns all problems of a readable order, in code order. */
-export function checkOrder(judged: Judged): Problem[] {
+export function checkOrder(judged: Checked): Problem[] {
   return orderChecks.flatMap((check) =>
     check.about === "order"
       ? check.wrong(judged)
@@ -151,7 +163,20 @@ export function checkOrder(judged: Judged): Problem[] {
   );
 }
 
-function order(code: ErrorCode, fields: (it: Judged) => string[]): OrderCheck {
+/** These depend on the prescription, its product and the time alone. */
+const OF_PRESCRIPTION: ReadonlySet<ErrorCode> = new Set([42249, 42250, 42253, 42257, 42259, 42260]);
+const prescriptionChecks = orderChecks.filter(
+  (check): check is ItemCheck => check.about === "item" && OF_PRESCRIPTION.has(check.code),
+);
+
+/** Returns the codes with which every order of this one item is refused because of its prescription, in code order. */
+export const prescriptionProblems = (item: ResolvedItem, facts: Omit<ItemFacts, "items">): ErrorCode[] => {
+  const judged = { ...facts, items: [item] };
+  const codes = prescriptionChecks.filter((check) => check.wrong(item, judged)).map(({ code }) => code);
+  return [...new Set(codes)].sort((a, b) => a - b);
+};
+
+function order(code: ErrorCode, fields: (it: Checked) => string[]): OrderCheck {
   return { code, about: "order", wrong: (it) => fields(it).map((field) => ({ code, field })) };
 }
 
@@ -163,10 +188,10 @@ const isControlled = ({ product, prescription }: Pick<ResolvedItem, "product" | 
   [product?.drug_schedule, prescription?.drug_schedule].some((schedule) => schedule !== undefined && schedule !== "0");
 
 /** An unknown patient has no documents to check. */
-const needsDocument = ({ items, patient }: Judged) => patient !== null && items.some(isControlled);
+const needsDocument = ({ items, patient }: Checked) => patient !== null && items.some(isControlled);
 
 /** Sent with this order, or on file. It must be valid beyond today. */
-function hasDocument({ draft, patient, today }: Judged): boolean {
+function hasDocument({ draft, patient, today }: Checked): boolean {
   if (draft.patient.identity_documents.length > 0 || draft.patient.document_refused) return true;
   return (patient?.record.identity_documents ?? []).some(({ expiration_date }) => expiration_date > today);
 }
@@ -176,17 +201,17 @@ export function isLicensed({ formulary, today }: Pick<Judged, "formulary" | "tod
   return licence !== undefined && licence.valid_from <= today && today <= licence.valid_to;
 }
 
-const methodOf = ({ draft, formulary }: Judged) =>
+const methodOf = ({ draft, formulary }: Checked) =>
   draft.shipping.method_id === null ? undefined : formulary.methods.get(draft.shipping.method_id);
 
 /** Addresses that only USPS serves. */
-const isBox = ({ ship_to: { verdict } }: Judged) => verdict !== null && addressKinds[verdict.kind].usps_only;
+const isBox = ({ ship_to: { verdict } }: Checked) => verdict !== null && addressKinds[verdict.kind].usps_only;
 
 /** Can be filled today, apart from its units. */
-const isUsable = ({ prescription }: ResolvedItem, facts: Judged): boolean =>
+const isUsable = ({ prescription }: ResolvedItem, facts: ItemFacts): boolean =>
   prescription !== null && isFillable(prescription, facts);
 
-function hasUsablePrescription(it: ResolvedItem, facts: Judged): boolean {
+function hasUsablePrescription(it: ResolvedItem, facts: ItemFacts): boolean {
   const { draft } = it;
   if (draft.prescription_id !== null) return isUsable(it, facts);
   if (!it.needs_prescription) return true;
@@ -234,14 +259,17 @@ function isMeasured(it: ResolvedItem): boolean {
 }
 
 /** Units that earlier items of the same order take from the prescription. */
-function unitsBefore({ draft, prescription }: ResolvedItem, { items }: Judged): number {
+function unitsBefore({ draft, prescription }: ResolvedItem, { items }: Pick<ItemFacts, "items">): number {
   return items
     .filter((one) => one.prescription === prescription && one.draft.index < draft.index)
     .reduce((sum, one) => sum + one.units, 0);
 }
 
 /** The stock is too low for this item after the earlier items. */
-export function isShort({ draft, product, units }: ResolvedItem, { items, stock }: Judged): boolean {
+export function isShort(
+  { draft, product, units }: ResolvedItem,
+  { items, stock }: Pick<ItemFacts, "items" | "stock">,
+): boolean {
   if (product === null) return false;
   const before = items
     .filter((one) => one.product?.sku === product.sku && one.draft.index < draft.index)

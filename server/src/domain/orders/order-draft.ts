@@ -62,8 +62,8 @@ export function readOrder(
   });
   const { shipping = {}, patient = {}, payment = {}, items = [] } = fields;
   // A patient pays with a card token. The partner's account needs none.
-  if (payment.payer === "patient" && part(body["payment"])["token"] === undefined) {
-    problems.push({ code: 42200, field: "payment.token" });
+  if (payment.payer === "patient" && part(body["payment"])["token"] == null) {
+    problems.push({ code: 42200, field: "payment.token", problem: "missing" });
   }
   const draft: OrderDraft = {
     brand_id: fields.brand_id ?? null,
@@ -71,9 +71,9 @@ export function readOrder(
     shipping: {
       method_id: shipping.method_id ?? null,
       signature_confirmation: shipping.signature_confirmation ?? false,
-      label: part(body["shipping"])["label"] === undefined ? null : { ...noLabel, ...shipping.label },
+      label: part(body["shipping"])["label"] == null ? null : { ...noLabel, ...shipping.label },
     },
-    patient: patientDraft(patient, part(body["patient"])["identity_documents"] !== undefined),
+    patient: patientDraft(patient, part(body["patient"])["identity_documents"] != null),
     address: shipTo(body["address"], fields.address as ReadAddress | undefined, given.address ?? null),
     sent_state: stateOf(part(body["address"])["state"]),
     items: itemDrafts(items, body["items"]),
@@ -96,7 +96,7 @@ function patientDraft(read: Read<OrderRequest["patient"]>, documents_sent: boole
 }
 
 function shipTo(sent: unknown, read: ReadAddress | undefined, before: Address | null): OrderDraft["address"] {
-  if (sent !== undefined) return read ?? "unusable";
+  if (sent != null) return read ?? "unusable";
   return before === null ? "absent" : { address: before, accept_suggested: false, ignore_warnings: true };
 }
 

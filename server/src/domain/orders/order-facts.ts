@@ -1,4 +1,4 @@
-import type { Address, DrugSchedule, ErrorEntry, Workflow } from "@pestle/contract";
+import type { Acceptance, Address, DrugSchedule, ErrorEntry, ExceptionId, Workflow } from "@pestle/contract";
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
 import { hasLapsed, type PartialFill } from "../fulfillment/controlled-rules.ts";
 import type { Prescription } from "../intake/prescription.ts";
@@ -32,7 +32,7 @@ export type PrescriptionFact = Omit<Prescription, "acceptance_reasons"> & {
   prescription_id: number;
   patient_id: string;
   active: boolean;
-  acceptance: "not_needed" | "pending" | "accepted" | "rejected";
+  acceptance: Acceptance;
   units_ordered: number;
   order_errors: ErrorEntry[];
   /** Only of schedule 2: the law limits the time for the rest of a partial fill. */
@@ -90,6 +90,9 @@ export type Fill = {
   /** For the units of the item, not for the quantity as written. */
   days_supply: number | null;
   shipped_at: Date | null;
+  /** Known when an order changes: when the other order was placed, and what holds it. */
+  ordered_at?: Date;
+  held_by?: readonly ExceptionId[];
 };
 
 /** The shipping address. `verdict` is null if the address was sent with `ignore_warnings`, which skips validation. */

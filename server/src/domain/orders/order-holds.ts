@@ -19,9 +19,10 @@ export type HoldFacts = {
   address: Address | null;
   items: readonly HoldItem[];
   findings: readonly SafetyFinding[];
+  /** Another order has the same prescription or medication, and it was open when this one was placed, or is now. */
+  doubled: boolean;
   /** Facts that only a new order has. Their exceptions stay open until a person closes them. */
   at_creation: {
-    doubled: boolean;
     dob_differs: boolean;
     name_differs: boolean;
     verdict: Pick<Verdict, "result" | "suggestions"> | null;
@@ -53,7 +54,7 @@ export const orderHolds: readonly HoldRow[] = [
   { id: 65, judged: "always", basis: ({ email }) => (email === null ? "no email" : null) },
   { id: 66, judged: "always", basis: ({ address }) => (address === null ? "no address" : null) },
   { id: 67, judged: "always", basis: barredBasis },
-  { id: 68, judged: "at_creation", basis: ({ at_creation }) => (at_creation?.doubled ? "doubled" : null) },
+  { id: 68, judged: "at_creation", ends_itself: true, basis: ({ doubled }) => (doubled ? "doubled" : null) },
   {
     id: 69,
     judged: "always",
@@ -98,6 +99,8 @@ export const orderHolds: readonly HoldRow[] = [
 type HoldRow = {
   id: ExceptionId;
   judged: "always" | "at_creation";
+  /** Raised at creation only, and closed when its cause is gone. */
+  ends_itself?: true;
   /** A confirmation covers each finding by itself: one that a pharmacist resolved does not return when another one ends. */
   each?: true;
   basis(facts: HoldFacts): string | null;
@@ -157,7 +160,9 @@ export function recheck(facts: HoldFacts, standing: StandingHolds, blind: (basis
   const rows = new Map(orderHolds.map((row) => [row.id, row]));
   const stays = standing.open.filter((hold) => {
     if (standing.ends.includes(hold.id)) return false;
-    if (hold.basis === null || rows.get(hold.id)?.judged !== "always") return true;
+    const row = rows.get(hold.id);
+    if (hold.basis === null) return true;
+    if (row?.judged !== "always") return row?.ends_itself !== true || row.basis(facts) !== null;
     return isForPharmacist(hold.id) && hold.basis !== UNCHECKED && !standing.ended_by_prescriber.includes(hold.id);
   });
   const raised = orderHolds.flatMap(({ id, judged, basis }): Hold[] => {

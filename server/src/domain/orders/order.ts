@@ -12,6 +12,7 @@ import {
   transitions,
 } from "@pestle/contract";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
+import type { FillRules } from "./fillability.ts";
 import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
 
 /** The state of an order. */
@@ -24,8 +25,16 @@ export type OrderStanding = {
 };
 
 /** Who moves an order. History shows the first role that is allowed to, and stores the person with it. */
-export type Actor = { roles: readonly Role[]; person_id: string | null };
+export type Actor = {
+  roles: readonly Role[];
+  person_id: string | null;
+  /** The partner's request. History shows it. */
+  request_id?: string;
+};
 export const partner: Actor = { roles: ["partner"], person_id: null };
+/** The partner, by its request if it is known. */
+export const partnerBy = (call: { by: { request_id: string } } | undefined): Actor =>
+  call === undefined ? partner : { ...partner, request_id: call.by.request_id };
 export const system: Actor = { roles: ["system"], person_id: null };
 export const carrier: Actor = { roles: ["carrier"], person_id: null };
 
@@ -168,17 +177,18 @@ export function orderEvents(
   prescriptions: readonly PrescriptionFacts[],
   moved: Pick<Move, "sends" | "raised" | "sequence">,
   previous_order_status: StoredOrder["order_status"] | null,
-  now: Date,
+  rules: FillRules,
   event_id: () => string,
 ): OrderEvent[] {
   const { order_number, patient_id, order_status } = order;
+  const { now } = rules;
   const event = (event_type: EventType, fields: Record<string, unknown>): OrderEvent => {
     const id = event_id();
     const timestamp = Math.floor(now.getTime() / 1000);
     const common = { event_id: id, event_type, patient_id, order_number, sequence: moved.sequence, timestamp };
     return { event_id: id, event_type, body: { ...common, ...fields } };
   };
-  const medication_requests = () => medicationRequests(order, prescriptions);
+  const medication_requests = () => medicationRequests(order, prescriptions, rules);
   const told: Partial<Record<EventType, () => OrderEvent[]>> = {
     RX_UPDATED: () => (order.prescribed ? [event("RX_UPDATED", { medication_requests: medication_requests() })] : []),
     SHIPMENT_UPDATED: () => [event("SHIPMENT_UPDATED", { medication_requests: medication_requests() })],

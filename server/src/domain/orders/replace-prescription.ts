@@ -7,6 +7,7 @@ import { holdFactsOf, type Outcome, withUnits } from "./order-change.ts";
 import { hasExpired, isFillable } from "./order-facts.ts";
 import { isCause } from "./order-holds.ts";
 import { isOtherMedication, writtenProduct } from "./resolve-items.ts";
+import { takesPrescription } from "./situations.ts";
 
 const REVIEW: HoldableState = "Processing/clinical_review";
 
@@ -30,14 +31,12 @@ export function replacePrescription(
   const { items } = holdFactsOf(changing, rules).facts;
   const written_product = writtenProduct(prescription, rules.formulary);
   const asked = order.items.filter((_, index) => by_hand || isCause(target, items[index]!));
-  const item = asked
-    .filter(({ needs_prescription }) => needs_prescription)
-    .find(({ sku }) => {
-      const product = rules.formulary.by_sku.get(sku) ?? null;
-      return (
-        product !== null && written_product !== null && !isOtherMedication(product, { prescription, written_product })
-      );
-    });
+  const item = asked.filter(takesPrescription).find(({ sku }) => {
+    const product = rules.formulary.by_sku.get(sku) ?? null;
+    return (
+      product !== null && written_product !== null && !isOtherMedication(product, { prescription, written_product })
+    );
+  });
   const problems: Problem[] = [];
   const product = item === undefined ? null : (rules.formulary.by_sku.get(item.sku) ?? null);
   if (hasExpired(prescription, product, rules) || hasLapsed(prescription, rules)) problems.push({ code: 42257, field });

@@ -4,33 +4,31 @@ import type { ItemDraft } from "./item-draft.ts";
 import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 
 /** Finds the product of each item: the one it names, else the one its prescription names. */
-export function resolveItems({
-  draft,
-  patient,
-  prescriptions,
-  formulary,
-}: Pick<OrderFacts, "draft" | "patient" | "prescriptions" | "formulary">): ResolvedItem[] {
-  return draft.items.map((item) => {
-    const found = item.prescription_id === null ? undefined : prescriptions.get(item.prescription_id);
-    // Ignores another patient's prescription. If the patient is unknown, that is the only error (42206).
-    const prescription = found && (patient === null || patient.patient_id === found.patient_id) ? found : null;
-    const written_product = prescription && writtenProduct(prescription, formulary);
-    const names = namesOf(item, formulary, written_product);
-    const sku = names.find(({ field }) => field === "sku");
-    const product = meantProduct(names, { prescription, written_product });
-    const package_size = item.package_size ?? wholeFill(item, prescription, product);
-    return {
-      draft: item,
-      prescription,
-      names,
-      product,
-      written_product,
-      // Assumes no prescription for an unknown SKU.
-      needs_prescription: sku === undefined || sku.product?.rx_only === true,
-      package_size,
-      units: exact(item.quantity * package_size),
-    };
-  });
+export const resolveItems = ({ draft, ...known }: Known & Pick<OrderFacts, "draft">): ResolvedItem[] =>
+  draft.items.map((item) => resolveItem(item, known));
+
+type Known = Pick<OrderFacts, "patient" | "prescriptions" | "formulary">;
+
+export function resolveItem(item: ItemDraft, { patient, prescriptions, formulary }: Known): ResolvedItem {
+  const found = item.prescription_id === null ? undefined : prescriptions.get(item.prescription_id);
+  // Ignores another patient's prescription. If the patient is unknown, that is the only error (42206).
+  const prescription = found && (patient === null || patient.patient_id === found.patient_id) ? found : null;
+  const written_product = prescription && writtenProduct(prescription, formulary);
+  const names = namesOf(item, formulary, written_product);
+  const sku = names.find(({ field }) => field === "sku");
+  const product = meantProduct(names, { prescription, written_product });
+  const package_size = item.package_size ?? wholeFill(item, prescription, product);
+  return {
+    draft: item,
+    prescription,
+    names,
+    product,
+    written_product,
+    // Assumes no prescription for an unknown SKU.
+    needs_prescription: sku === undefined || sku.product?.rx_only === true,
+    package_size,
+    units: exact(item.quantity * package_size),
+  };
 }
 
 /** The prescription's medication in this formulary: the exact product, else the cheapest with the same GCN. */

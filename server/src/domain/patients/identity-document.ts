@@ -20,7 +20,8 @@ export function readIdentityDocument(
   prefix = "",
 ): { document: NewDocument | null; problems: Problem[] } {
   const { fields, problems } = readBody(IdentityDocumentInput, sent, prefix);
-  const refuse = (field: keyof NewDocument) => void problems.push(refusalOf(IdentityDocumentInput, field, prefix));
+  const refuse = (field: keyof NewDocument) =>
+    void problems.push(refusalOf(IdentityDocumentInput, field, sent[field] ?? undefined, prefix));
   const { type, issuing_country, issuing_state = null, expiration_date } = fields;
   const state_missing = STATE_ISSUED.has(type) && (sent["issuing_state"] ?? null) === null;
   const state_unknown = issuing_country === "US" && issuing_state !== null && !issuesDocuments(issuing_state);

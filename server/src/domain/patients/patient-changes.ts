@@ -42,6 +42,7 @@ export const safetyProblems = (
   withLists(record.patient_safety, sent, byPartner(now)).full.map((list) => ({
     code: 42200,
     field: `${prefix}${list}`,
+    problem: "conflict",
     message: NO_ROOM,
   }));
 
@@ -56,25 +57,34 @@ export function withoutPartnerEntry(
 ): PatientRecord | undefined {
   const entry = record.patient_safety.entries.find((one) => one.entry_id === entry_id);
   if (entry === undefined) return undefined;
-  if (entry.source !== "partner" && entry.removed === undefined) refuse(42200, "entry_id", NOT_YOURS);
+  if (entry.source !== "partner" && entry.removed === undefined)
+    refuse(42200, "entry_id", { problem: "not_allowed", message: NOT_YOURS });
   const removal = { at: now.toISOString(), by: "partner", reason } as const;
   return { ...record, patient_safety: withoutEntry(record.patient_safety, entry_id, removal)! };
 }
 
-/** Does not add an address that is on file for the same person. Updates its phone number instead. */
+/**
+ * Does not add an address that is on file for the same person. Updates its phone number instead. `as_default`: it
+ * becomes the default, as the first address always does.
+ */
 export function withShippingAddress(
   record: PatientRecord,
   sent: Address,
+  as_default = false,
 ): { record: PatientRecord; address: PatientAddress } {
+  const others = (but?: PatientAddress) =>
+    as_default ? record.addresses.map((one) => (one === but ? one : { ...one, default: false })) : record.addresses;
   const known = record.addresses.find((one) => shipToKey(one) === shipToKey(sent));
   if (known !== undefined) {
-    const address = { ...known, phone: sent.phone ?? known.phone };
-    return { record: { ...record, addresses: replaced(record.addresses, known, address) }, address };
+    const address = { ...known, phone: sent.phone ?? known.phone, default: known.default || as_default };
+    return { record: { ...record, addresses: replaced(others(known), known, address) }, address };
   }
-  if (record.addresses.length >= MOST_ADDRESSES) return refuse(42200, "body", full.addresses);
-  const address = { address_id: record.next_address_id, ...sent, default: record.addresses.length === 0 };
+  if (record.addresses.length >= MOST_ADDRESSES)
+    return refuse(42200, "body", { problem: "conflict", message: full.addresses });
+  const first = record.addresses.length === 0;
+  const address = { address_id: record.next_address_id, ...sent, default: first || as_default };
   return {
-    record: { ...record, addresses: [...record.addresses, address], next_address_id: address.address_id + 1 },
+    record: { ...record, addresses: [...others(), address], next_address_id: address.address_id + 1 },
     address,
   };
 }
@@ -92,7 +102,8 @@ export function withoutShippingAddress(record: PatientRecord, address_id: number
 type WithDocument = { record: PatientRecord; document: StoredDocument };
 
 export const withIdentityDocument = (record: PatientRecord, sent: NewDocument, today: string): WithDocument =>
-  withDocumentIfRoom(record, sent, today) ?? refuse(42200, "body", full.identity_documents);
+  withDocumentIfRoom(record, sent, today) ??
+  refuse(42200, "body", { problem: "conflict", message: full.identity_documents });
 
 /** The same document replaces the older one and keeps its ID. Expired documents make room for new ones. */
 export function withDocumentIfRoom(record: PatientRecord, sent: NewDocument, today: string): WithDocument | undefined {

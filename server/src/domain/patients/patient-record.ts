@@ -109,11 +109,15 @@ export function isSameName(
 }
 
 /** Whether a change concerns what the safety checks read: everything but contacts, addresses and documents. */
-export function hasOtherSafetyFacts(before: PatientRecord, after: PatientRecord): boolean {
+function hasOtherSafetyFacts(before: PatientRecord, after: PatientRecord): boolean {
   const facts = (record: PatientRecord) =>
     JSON.stringify(Object.entries(record).filter(([name]) => !COMPARED_APART.has(name)));
   return facts(before) !== facts(after) || safetyFactsChanged(before.patient_safety, after.patient_safety);
 }
+
+/** Whether a change concerns what any check of an order reads: safety facts, or whether there is an email (65). */
+export const hasOtherCheckedFacts = (before: PatientRecord, after: PatientRecord): boolean =>
+  (before.email === null) !== (after.email === null) || hasOtherSafetyFacts(before, after);
 
 const COMPARED_APART: ReadonlySet<string> = new Set([
   "patient_safety",

@@ -104,17 +104,37 @@ function beginnings(shipped: readonly Shipped[]): string[] {
   return began;
 }
 
-/** The last dispensing of the fill that this order completes; null if the order begins a new one. */
+/**
+ * The last dispensing of the fill that this order completes; null if the order begins a new one. If the fill began with a
+ * package that also contained earlier fills, the patient has more on hand than a part, so the order counts as a refill.
+ */
 function completedBy(item: CheckedItem, items: readonly CheckedItem[], shipped: readonly Shipped[]): number | null {
   const { prescription_id, units: written_qty } = item;
   const own = byPrescription(shipped).find(([first]) => shipped[first!]!.prescription_id === prescription_id);
   if (own === undefined || prescription_id == null || written_qty === null || written_qty <= 0) return null;
-  const before = unitsOf(shipped, own).reduce((sum, units) => sum + units, 0);
+  const packages = new Map<string, number>();
+  for (const index of own) {
+    const { order_number, units } = shipped[index]!;
+    packages.set(order_number, (packages.get(order_number) ?? 0) + units!);
+  }
+  const dispensed = [...packages.values()];
+  const before = dispensed.reduce((sum, units) => sum + units, 0);
   const begun = exact(before - Math.floor(exact(before) / written_qty) * written_qty);
+  if (!areParts(dispensed, begun)) return null;
   const ordered = items
     .filter((one) => one.prescription_id === prescription_id)
     .reduce((sum, { ordered_units }) => sum + (ordered_units ?? Number.POSITIVE_INFINITY), 0);
   return begun > 0 && exact(begun + ordered) <= written_qty ? own.at(-1)! : null;
+}
+
+/** Whether the last packages, each as a whole, add up to the units of the fill that has begun. */
+function areParts(packages: readonly number[], begun: number): boolean {
+  let left = begun;
+  for (const units of [...packages].reverse()) {
+    if (left <= 0) break;
+    left = exact(left - units);
+  }
+  return left === 0;
 }
 
 /** The positions of the dispensings of each prescription, where their units are known. */

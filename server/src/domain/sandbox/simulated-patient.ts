@@ -14,14 +14,15 @@ const HERE = "simulation.patient";
 /** Reads the patient of a simulation. `null` is a value: the e-prescription omits the field. */
 export function readSimulatedPatient(sent: unknown, today: string): { patient: SimulatedPatient; problems: Problem[] } {
   if (sent === undefined) return { patient: {}, problems: [] };
-  if (!isSentObject(sent)) return { patient: {}, problems: [{ code: 42200, field: HERE }] };
+  if (!isSentObject(sent))
+    return { patient: {}, problems: [{ code: 42200, field: HERE, problem: "wrong_type", expected: "object" }] };
   const { fields, problems } = readBody(SimulatedPatient, withoutBlank(sent), `${HERE}.`, {
     date: (text: string) => ({ value: readBirth(text, today) ?? null, problems: [] }),
   });
   const { patient_id, ...patient } = fields;
   if (patient_id === undefined) return { patient, problems };
   if (isUsableId(patient_id)) return { patient: fields, problems };
-  return { patient, problems: [...problems, refusalOf(SimulatedPatient, "patient_id", `${HERE}.`)] };
+  return { patient, problems: [...problems, refusalOf(SimulatedPatient, "patient_id", patient_id, `${HERE}.`)] };
 }
 
 /** An empty second line counts as absent. */

@@ -37,10 +37,11 @@ export function readSimulatedPrescription(
   });
   // The readers above turn texts of a time into a Date.
   const { patient = {}, patient_id, prescriber_name, ...said } = fields as unknown as Partial<SimulatedPrescription>;
-  if (patient_id !== undefined && !isUsableId(patient_id)) problems.push(refusalOf(SimulatedRows, "patient_id", HERE));
+  if (patient_id !== undefined && !isUsableId(patient_id))
+    problems.push(refusalOf(SimulatedRows, "patient_id", patient_id, HERE));
   // Two different IDs are rejected, because either choice would be a guess.
   if (patient_id !== undefined && patient.patient_id !== undefined && patient_id !== patient.patient_id) {
-    problems.push({ code: 42200, field: "simulation.patient.patient_id" });
+    problems.push({ code: 42200, field: "simulation.patient.patient_id", problem: "conflict" });
   }
   const whose = patient_id ?? patient.patient_id;
   const simulated: SimulatedPrescription = {

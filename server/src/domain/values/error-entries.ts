@@ -1,12 +1,25 @@
-import { type ErrorCode, type ErrorEntry, errors, messageOf } from "@pestle/contract";
+import {
+  detailMessage,
+  type ErrorCode,
+  type ErrorEntry,
+  errorDocUrl,
+  MOST_ALLOWED,
+  MOST_CODES,
+  MOST_DETAILS,
+  messageOf,
+  usualProblems,
+} from "@pestle/contract";
+import { nearestName } from "./nearest-name.ts";
 import type { Problem } from "./refusals.ts";
 
-/** An answer names the first problems of each code and the first codes; a caller that repairs them sees the rest. */
-export const MOST_DETAILS = 20;
-export const MOST_CODES = 20;
+/** Our own paths are shorter. Only the name of an unknown field can be longer. */
+const LONGEST_FIELD = 200;
 
-/** One entry per code, in code order, with its fields (contract, error bodies). */
-export function errorEntries(problems: readonly Problem[]): ErrorEntry[] {
+/**
+ * One entry per code, in code order, with its fields (contract, error bodies). An answer names the first problems of each
+ * code and the first codes; a caller that repairs them sees the rest. `base_url` is the address of the documentation.
+ */
+export function errorEntries(problems: readonly Problem[], base_url?: string): ErrorEntry[] {
   const byCode = new Map<ErrorCode, Problem[]>();
   for (const problem of problems) {
     // A body of 1 MiB can have a hundred thousand unknown fields.
@@ -15,15 +28,28 @@ export function errorEntries(problems: readonly Problem[]): ErrorEntry[] {
     else if (same.length < MOST_DETAILS) same.push(problem);
   }
   const codes = [...byCode.keys()].sort((a, b) => a - b).slice(0, MOST_CODES);
-  return codes.map((code) => entryOf(code, byCode.get(code)!));
+  return codes.map((code) => entryOf(code, byCode.get(code)!, base_url));
 }
 
-function entryOf(code: ErrorCode, problems: readonly Problem[]): ErrorEntry {
+function entryOf(code: ErrorCode, problems: readonly Problem[], base_url: string | undefined): ErrorEntry {
   const suggested_address = problems.find((problem) => problem.suggested_address !== undefined)?.suggested_address;
   return {
     code,
     message: messageOf(code),
-    error_detail: problems.map(({ field, message }) => ({ field, message: message ?? errors[code][2] })),
+    error_detail: problems.map(detailOf),
     ...(suggested_address && { suggested_address }),
+    ...(base_url !== undefined && { doc_url: errorDocUrl(base_url, code) }),
+  };
+}
+
+function detailOf({ code, field, message, resembles, ...cause }: Problem): ErrorEntry["error_detail"][number] {
+  const { problem = usualProblems[code], allowed = [] } = cause;
+  const did_you_mean = resembles && nearestName(resembles.sent, resembles.names);
+  return {
+    field: field.length > LONGEST_FIELD ? `${field.slice(0, LONGEST_FIELD)}…` : field,
+    message: message ?? detailMessage(code, cause.problem, cause.expected),
+    ...(problem !== undefined && { problem }),
+    ...(allowed.length > 0 && allowed.length <= MOST_ALLOWED && { allowed: [...allowed] }),
+    ...(did_you_mean !== undefined && { did_you_mean }),
   };
 }

@@ -21,6 +21,7 @@ export const fieldKinds: Record<FieldKind, ReadText> = {
   email: (text, most) => (text.length <= most ? readEmail(text.trim()) : undefined),
   line_with_words: (text, most) => (isOneLine(text, most) && HAS_WORDS.test(text) ? text.trim() : undefined),
   line: (text, most) => (isOneLine(text, most) ? text : undefined),
+  message: (text, most) => readMessage(text.length <= 2 * most ? text.trim() : text, most),
   ndc: (text, most) => (text.length <= most && normaliseNdc(text).length > 0 ? text : undefined),
   // Rejects ten bare digits, which can mean three NDCs: the caller can send all eleven.
   one_ndc: (text) => {
@@ -46,6 +47,10 @@ export const fieldKinds: Record<FieldKind, ReadText> = {
     return zip === null ? undefined : zipText(zip);
   },
 };
+
+/** A text of several lines. It counts characters, because people write it: an emoji is one. */
+const readMessage = (text: string, most: number): string | undefined =>
+  text !== "" && text.length <= 2 * most && [...text].length <= most && !NOT_IN_A_SIG.test(text) ? text : undefined;
 
 /** People also write the code in lower case. Leaves a text that is far too long unchanged. */
 export const upperState = (state: string): string => (state.length <= 10 ? state.trim().toUpperCase() : state);

@@ -25,3 +25,11 @@ export function etagMatches(ifNoneMatch: string | undefined, etag: string): bool
   const opaque = etag.replace(/^W\//, "");
   return (ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some((candidate) => candidate.replace(/^W\//, "") === opaque);
 }
+
+/** Whether a Prefer header asks for an answer without a body (RFC 7240). Of two `return` preferences, the first counts. */
+export function prefersMinimal(prefer: string | readonly string[] | undefined): boolean {
+  if (prefer === undefined) return false;
+  const preferences = [prefer].flat().join(",").split(",");
+  const [wish] = preferences.flatMap((one) => /^\s*return\s*=\s*"?([a-z]+)"?\s*(?:;|$)/i.exec(one)?.[1] ?? []);
+  return wish?.toLowerCase() === "minimal";
+}

@@ -1,8 +1,8 @@
-import { type JsonSchema, reading, type Schema } from "@pestle/contract";
+import { type JsonSchema, type JsonType, reading, type Schema } from "@pestle/contract";
 import { isDate } from "./calendar.ts";
 import { fieldKinds } from "./field-kinds.ts";
 import { isUuid } from "./identifiers.ts";
-import type { Problem } from "./refusals.ts";
+import type { Cause, Problem } from "./refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
 
 /** The readable part: an omitted or rejected field is absent, and a rejected list entry is undefined. */
@@ -36,9 +36,9 @@ export function readBody<T>(
   return { fields, problems };
 }
 
-/** The problem for a rejected field, also for rules that rows cannot express. */
-export const refusalOf = <T>(schema: Schema<T>, field: keyof T & string, prefix = ""): Problem =>
-  refusal(rowsOf(schema)[field]!, `${prefix}${field}`);
+/** The problem for a rejected field, also for rules that rows cannot express. Without a value, the field is missing. */
+export const refusalOf = <T>(schema: Schema<T>, field: keyof T & string, sent: unknown, prefix = ""): Problem =>
+  refusal(rowsOf(schema)[field]!, `${prefix}${field}`, sent);
 
 /** Every field of a body, with null for omitted and rejected ones. */
 export const withNulls = <T extends object, R extends object>(schema: Schema<T>, fields: R) =>
@@ -56,20 +56,25 @@ function readFields(schema: JsonSchema, sent: SentFields, prefix: string, walk: 
   walk.problems.push(...unknownFields(sent, Object.keys(rows), prefix));
   const fields: Record<string, unknown> = {};
   for (const [name, row] of Object.entries(rows)) {
-    if (sent[name] === undefined && !required.includes(name)) continue;
-    const value = readValue(row, sent[name], `${prefix}${name}`, walk);
+    const given = present(row, sent[name]);
+    if (given === undefined && !required.includes(name)) continue;
+    const value = readValue(row, given, `${prefix}${name}`, walk);
     if (value !== undefined) fields[name] = value;
   }
   return fields;
 }
 
+/** Null means absent, except where a row gives it a meaning of its own. */
+const present = (row: JsonSchema, value: unknown) => (value === null && !isNullable(row) ? undefined : value);
+const isNullable = (row: JsonSchema) => Array.isArray(row["type"]) && row["type"].includes("null");
+
 /** Undefined if rejected. */
 function readValue(row: JsonSchema, value: unknown, field: string, walk: Walk): unknown {
-  const [type, orNull] = [row["type"]].flat();
-  if (value === null && orNull === "null") return null;
+  const type = typeOf(row);
+  if (value === null && isNullable(row)) return null;
   const told = walk.problems.length;
   const read = type === "array" ? readList(row, value, field, walk) : readOne(row, type, value, field, walk);
-  if (read === undefined && walk.problems.length === told) walk.problems.push(refusal(row, field));
+  if (read === undefined && walk.problems.length === told) walk.problems.push(refusal(row, field, value));
   return read;
 }
 
@@ -96,7 +101,7 @@ function readList(row: JsonSchema, sent: unknown, field: string, walk: Walk): un
     const here = `${field}[${index}]`;
     const read = readValue(items, value, here, walk);
     if (read === undefined || !uniqueItems || sent.indexOf(value) === index) return read;
-    walk.problems.push({ ...refusal(row, here), message: row[reading]!.repeated! });
+    walk.problems.push({ ...refusal(row, here, sent), problem: "conflict", message: row[reading]!.repeated! });
     return undefined;
   });
   return items["type"] !== "object" && entries.includes(undefined) ? undefined : entries;
@@ -145,9 +150,30 @@ type TextLimits = { minLength?: number; maxLength?: number; pattern?: string; fo
 const formats: { readonly [format: string]: (text: string) => boolean } = { date: isDate, uuid: isUuid };
 
 /** A value that is not an object is rejected like its first required field, unless it has its own code. */
-function refusal(row: JsonSchema, field: string): Problem {
+function refusal(row: JsonSchema, field: string, sent: unknown): Problem {
   const { code, message } = row[reading] ?? {};
   const [needed] = (row["required"] ?? []) as readonly string[];
-  if (code === undefined && needed !== undefined) return refusal(rowsOf(row)[needed]!, `${field}.${needed}`);
-  return { code: code ?? 42200, field, ...(message !== undefined && { message }) };
+  if (code === undefined && needed !== undefined) return refusal(rowsOf(row)[needed]!, `${field}.${needed}`, undefined);
+  return { code: code ?? 42200, field, ...(message !== undefined && { message }), ...causeOf(row, sent) };
 }
+
+function causeOf(row: JsonSchema, sent: unknown): Cause {
+  if (sent === undefined) return { problem: "missing" };
+  const expected = typeOf(row);
+  if (!isOf[expected](sent)) return { problem: "wrong_type", expected };
+  const allowed = ((row["enum"] ?? []) as (string | number | null)[]).filter((value) => value !== null);
+  if (allowed.length === 0) return { problem: "not_allowed" };
+  const resembles = typeof sent === "string" && { resembles: { sent, names: allowed as string[] } };
+  return { problem: "not_allowed", allowed, ...resembles };
+}
+
+const typeOf = (row: JsonSchema) => [row["type"]].flat()[0] as JsonType;
+
+const isOf: Record<JsonType, (value: unknown) => boolean> = {
+  string: (value) => typeof value === "string",
+  integer: (value) => Number.isInteger(value),
+  number: (value) => typeof value === "number",
+  boolean: (value) => typeof value === "boolean",
+  array: Array.isArray,
+  object: isSentObject,
+};

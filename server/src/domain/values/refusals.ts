@@ -2,6 +2,8 @@ import {
   type ClientProblem,
   type ErrorCode,
   type ErrorEntry,
+  type FieldProblem,
+  type JsonType,
   QUOTA_RETRY_AFTER_S,
   type QuotaName,
 } from "@pestle/contract";
@@ -12,7 +14,19 @@ import {
  */
 
 /** One problem of a request. The message comes from the error table and never repeats the submitted data. */
-export type Problem = { code: ErrorCode; field: string; message?: string } & Pick<ErrorEntry, "suggested_address">;
+export type Problem = { code: ErrorCode; field: string; message?: string } & Cause &
+  Pick<ErrorEntry, "suggested_address">;
+
+/** What is wrong with the field. Without `problem`, the code has its usual one. */
+export type Cause = {
+  problem?: FieldProblem;
+  /** For `wrong_type`: the type to send. */
+  expected?: JsonType;
+  /** The values that the field accepts. */
+  allowed?: readonly (string | number)[];
+  /** A misspelled name or value, and our own names. An answer contains only one of ours. */
+  resembles?: { sent: string; names: readonly string[] };
+};
 
 /** 400 or 422: all problems of the request at once. */
 export class RequestProblems extends Error {
@@ -82,8 +96,8 @@ export class OAuthRefusal extends Error {
 
 export const refusedClient = (problem: ClientProblem) => new OAuthRefusal("invalid_client", undefined, problem);
 
-export function refuse(code: ErrorCode, field: string, message?: string): never {
-  throw new RequestProblems([message === undefined ? { code, field } : { code, field, message }]);
+export function refuse(code: ErrorCode, field: string, more: Omit<Problem, "code" | "field"> = {}): never {
+  throw new RequestProblems([{ code, field, ...more }]);
 }
 
 /** Throws the collected problems, if there are any. */

@@ -54,6 +54,11 @@ export const sampleEvents: { [T in EventType]: (now: Date) => SampleFields<T> } 
     };
   },
   ORDER_UPDATED: () => ({ ...ofOrder(3), order_status: "Filling", previous_order_status: "Processing" }),
+  MESSAGE_RECEIVED: () => ({
+    patient_id: PATIENT_ID,
+    order_number: ORDER_NUMBER,
+    message_id: "00000000-0000-4000-8000-000000000000",
+  }),
   ENDPOINT_DISABLED: () => ({
     endpoint_id: "00000000-0000-4000-8000-000000000000",
     reason: disableReasons.gone,
@@ -76,6 +81,7 @@ function prescription(now: Date): MedicationRequest {
   const today = now.toISOString().slice(0, 10);
   return {
     id: 1,
+    prescription_id: 1,
     active: true,
     patient_id: PATIENT_ID,
     prescriber_name: "Sample Prescriber",
@@ -94,6 +100,9 @@ function prescription(now: Date): MedicationRequest {
     refills_left: 3,
     drug_schedule: "0",
     daw: false,
+    acceptance: "not_needed",
+    fillable: true,
+    not_fillable: [],
     medication_dispenses: [],
   };
 }

@@ -1,6 +1,7 @@
 import {
   type Environment,
   endpointFaults,
+  type FieldProblem,
   type WebhookEndpoint,
   WebhookEndpointInput,
   WebhookEndpointUpdate,
@@ -12,9 +13,18 @@ import { checkWebhookUrl, type LoopbackPorts, urlProblems } from "./webhook-url.
 
 type EndpointFault = keyof typeof endpointFaults;
 
+/** Faults that only the account's records show. The others are in the value itself. */
+const faultProblems: { readonly [Fault in EndpointFault]?: FieldProblem } = {
+  too_many: "conflict",
+  disabled: "conflict",
+  signing_credential: "not_found",
+  endpoint_unknown: "not_found",
+};
+
 export const endpointProblem = (field: string, fault: EndpointFault): Problem => ({
   code: 42200,
   field,
+  problem: faultProblems[fault] ?? "not_allowed",
   message: endpointFaults[fault],
 });
 
@@ -40,10 +50,10 @@ export function endpointFieldProblems(
   environment: Environment,
   loopback_ports: LoopbackPorts,
 ): Problem[] {
-  const uri = (url: string, field: string) => {
+  const uri = (url: string, field: string): { value: string | null; problems: Problem[] } => {
     const problem = checkWebhookUrl(url, environment, loopback_ports);
     if (problem === null) return { value: url, problems: [] };
-    return { value: null, problems: [{ code: 42200 as const, field, message: urlProblems[problem] }] };
+    return { value: null, problems: [{ code: 42200, field, problem: "not_allowed", message: urlProblems[problem] }] };
   };
   // Only the database knows the owner and state of the signing credential.
   return readBody<WebhookEndpointUpdate>(bodies[request], sent, "", { uri }).problems;
@@ -56,7 +66,9 @@ export function changedEndpoint(
   switched: Pick<EndpointState, "signing_credential_id" | "signing_credential_secret_id"> | null,
   account_now: Date,
 ): EndpointState {
-  const { url = before.url, events = before.events, description = before.description, status = before.status } = sent;
+  const { description = before.description } = sent;
+  // Null means omitted, except in the description, which it clears.
+  const [url, events, status] = [sent.url ?? before.url, sent.events ?? before.events, sent.status ?? before.status];
   return {
     ...before,
     url,

@@ -31,7 +31,7 @@ export function readPrescription(
   const amount = quantity(dispense, reading);
   if (amount === null) problems.push("135");
   const sig_text = directions(request, reading);
-  if (sig_text === null) problems.push("138");
+  if (sig_text === null) reading.warn("sig_missing", "MedicationRequest.dosageInstruction.text");
 
   const [first, ...more] = problems;
   // Each null has added a problem, which the compiler cannot see.

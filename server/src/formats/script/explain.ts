@@ -58,7 +58,7 @@ const WANTED: readonly [field: string, path: string, code: DescriptionCode | War
   ["quantity.value", "MedicationPrescribed/Quantity/Value", "135"],
   ["refills", "MedicationPrescribed/NumberOfRefills", "refills_missing"],
   ["written_date", "MedicationPrescribed/WrittenDate/Date", "written_date_missing"],
-  ["sig_text", "MedicationPrescribed/Sig/SigText", "138"],
+  ["sig_text", "MedicationPrescribed/Sig/SigText", "sig_missing"],
 ];
 
 function missingFrom(root: XmlElement, found: readonly Found[]): Explanation["missing"] {

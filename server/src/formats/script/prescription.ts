@@ -46,7 +46,7 @@ export function readPrescription(reading: Reading, parts: Parts, whole: boolean)
   };
   if (drug === null) reading.refuse("206");
   if (whole && rest.quantity === null) reading.refuse("135");
-  if (whole && rest.sig_text === null) reading.refuse("138");
+  if (whole && rest.sig_text === null) reading.warn("sig_missing", medication);
   warnOfHandling(reading, medication);
   if (drug === null) return null;
   const prescription = { drug, ...rest };

@@ -1,5 +1,6 @@
 import type { DashboardOrderRow } from "@pestle/contract";
 import { writeCsv } from "../../domain/catalogue/csv.ts";
+import { spreadsheetText } from "../../domain/values/spreadsheet-text.ts";
 
 const columns = [
   "partner",
@@ -27,7 +28,5 @@ export const csvLines = (orders: readonly DashboardOrderRow[]): string =>
   writeCsv(orders.map((order) => columns.map((column) => cellOf(order[column]))));
 
 function cellOf(value: DashboardOrderRow[(typeof columns)[number]]): string {
-  const text = Array.isArray(value) ? value.join("; ") : String(value ?? "");
-  // A spreadsheet would run these as formulas, and the names come from outside.
-  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return spreadsheetText(Array.isArray(value) ? value.join("; ") : String(value ?? ""));
 }

@@ -10,7 +10,8 @@ import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner
 import { admitted } from "../admitted.ts";
 import { answer, rendered, send } from "../answer.ts";
 import { readBody } from "../body.ts";
-import { frontDoor } from "../front-door.ts";
+import { forwarding } from "../forward.ts";
+import { type Door, frontDoor } from "../front-door.ts";
 import { readQuery } from "../query.ts";
 
 type IntakeEndpoint = Extract<(typeof endpoints)[number], { server: "intake" }>;
@@ -29,7 +30,11 @@ const intakes: Record<IntakeEndpoint["operation_id"], Intake> = {
 };
 
 /** Receives e-prescriptions (contract, 8). A message that reached a reader gets a 200 in its own format. */
-export function addIntake(app: FastifyInstance, per: PerEnvironment): void {
+export function addIntake(
+  app: FastifyInstance,
+  per: PerEnvironment,
+  door: Door = (scope) => frontDoor(per.production, scope, { accept: false }),
+): void {
   for (const endpoint of endpoints) {
     if (endpoint.server !== "intake") continue;
     const { types, format } = intakes[endpoint.operation_id];
@@ -38,8 +43,8 @@ export function addIntake(app: FastifyInstance, per: PerEnvironment): void {
       app.route({
         method: endpoint.method,
         url,
-        onRequest: frontDoor(per.production, "intake", { accept: false }),
-        handler: async (request: FastifyRequest, reply: FastifyReply) => {
+        onRequest: door("intake"),
+        handler: forwarding(per, { reads_body: true }, async (request: FastifyRequest, reply: FastifyReply) => {
           const query = readQuery(request.url, names);
           const body = await readMessage(request, types);
           const { account_id, credential_id, environment } = request.grant!;
@@ -49,7 +54,7 @@ export function addIntake(app: FastifyInstance, per: PerEnvironment): void {
           auditRead(deps, messageEntry(deps, endpoint.operation_id, request, received));
           const headers = { "content-type": `${types[0]}; charset=utf-8` };
           return send(request, reply, answer(200, rendered(received.answer), headers));
-        },
+        }),
       });
     }
   }

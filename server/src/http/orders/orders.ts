@@ -19,14 +19,14 @@ import { answer, rendered, showing } from "../answer.ts";
 import { type CursorList, openCursor, sealCursor } from "../cursors.ts";
 import { cursorOf, linkTo, listAnswer, pageAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
-import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
+import { choiceOf, flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
 
 export const createOrder: WriteHandler = async (deps, call, body) => {
   if (!flagOf(call.query, "dry_run")) return write.createOrder(deps, call, body);
-  const { problems, ...tried } = await write.tryOrder(deps, call, body);
-  const patients = tried.order === null ? [] : [tried.order.patient_id];
+  const { problems, patient_id, ...tried } = await write.tryOrder(deps, call, body);
+  const patients = patient_id === null ? [] : [patient_id];
   if (patients.length > 0) auditRead(deps, partnerEntry("createOrder", call, { patients }, "order_tried"));
-  return { status: 200, body: JSON.stringify({ ...tried, errors: errorEntries(problems) }) };
+  return { status: 200, body: JSON.stringify({ ...tried, errors: errorEntries(problems, deps.addresses.base_url) }) };
 };
 
 export const createReorder: WriteHandler = (deps, call, body) =>
@@ -122,9 +122,7 @@ export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["p
 export function filterOf(query: Query, zone: string): OrderQuery {
   return {
     patient_id: textOf(query, "patient_id", isPatientId),
-    order_status: textOf(query, "order_status", (text) => (orderStatuses as readonly string[]).includes(text)) as
-      | OrderQuery["order_status"]
-      | null,
+    order_status: choiceOf(query, "order_status", orderStatuses),
     prescription_id: numberOf(query, "prescription_id"),
     brand_id: numberOf(query, "brand_id"),
     reference: textOf(query, "reference", (text) => text.length <= 255),

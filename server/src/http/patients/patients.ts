@@ -8,6 +8,7 @@ import { json, showing } from "../answer.ts";
 import { type CursorList, openCursor, sealCursor } from "../cursors.ts";
 import { listAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
+import { flagOf } from "../query-values.ts";
 
 export const getPatient: ReadHandler = async (deps, call) => {
   const patient = await readPatient(deps, patientKey(call));
@@ -19,7 +20,7 @@ export const updatePatient: WriteHandler = (deps, call, body) =>
   change.updatePatient(deps, call, patientKey(call), body);
 
 export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
-  const active = activeOf(call.query);
+  const active = flagOf(call.query, "active");
   const { account_id, patient_id } = patientKey(call);
   const list = { vault: deps.vault, account_id, list: `rx ${patient_id} ${active}` };
   const [cursor] = call.query.get("cursor") ?? [];
@@ -31,6 +32,7 @@ export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
     medicationRequest(
       row,
       found.workflow,
+      found.rules,
       medication_dispenses.map(({ shipment, ...one }) => ({ ...one, shipment: shipment && isoShipment(shipment) })),
     ),
   );
@@ -58,7 +60,7 @@ export const removeShippingAddress: WriteHandler = (deps, call) =>
 /** The reason is in the body, or in the query for clients that cannot send a body with DELETE. */
 export const removeSafetyEntry: WriteHandler = (deps, call, body) => {
   const [reason] = call.query.get("reason") ?? [];
-  if (reason !== undefined && Object.hasOwn(body, "reason")) refuse(40003, "reason");
+  if (reason !== undefined && (body["reason"] ?? null) !== null) refuse(40003, "reason", { problem: "conflict" });
   const sent = reason === undefined ? body : { ...body, reason };
   return change.removeSafetyEntry(deps, call, patientKey(call), numberIn(call.params, "entry_id"), sent);
 };
@@ -79,10 +81,4 @@ function numberIn(params: Call["params"], name: "address_id" | "entry_id"): numb
   const id = params[name] ?? "";
   if (!/^[1-9][0-9]{0,8}$/.test(id)) throw new StatusRefusal(404);
   return Number(id);
-}
-
-function activeOf(query: Call["query"]): boolean | null {
-  const [value] = query.get("active") ?? [];
-  if (value === undefined) return null;
-  return value === "true" || value === "false" ? value === "true" : refuse(40003, "active");
 }

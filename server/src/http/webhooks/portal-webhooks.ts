@@ -1,7 +1,6 @@
 import {
   deliveryStatuses,
-  type EventType,
-  isEventType,
+  eventTypeNames,
   ORDER_NUMBER_PATTERN,
   type PortalAttempts,
   type PortalEndpoint,
@@ -41,7 +40,7 @@ import {
   queryOf,
   UUID,
 } from "../portal-route.ts";
-import { flagOf, textOf } from "../query-values.ts";
+import { choiceOf, flagOf, textOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
 import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
 
@@ -169,7 +168,7 @@ async function events(
 ): Promise<Answer<PortalEvents>> {
   const query = queryOf(call, "event_type", "order_number", "delivered", "status", "endpoint_id", "limit", "cursor");
   const filter: NewestFilter = {
-    event_type: textOf(query, "event_type", isEventType) as EventType | null,
+    event_type: choiceOf(query, "event_type", eventTypeNames),
     order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
     delivered: flagOf(query, "delivered"),
     status: textOf(query, "status", isDeliveryStatus) as NewestFilter["status"],

@@ -1,4 +1,4 @@
-import { type EventType, isEventType, ORDER_NUMBER_PATTERN, type WebhookAttempt } from "@pestle/contract";
+import { eventTypeNames, ORDER_NUMBER_PATTERN, type WebhookAttempt } from "@pestle/contract";
 import type { AttemptPosition } from "../../db/webhooks/attempts.ts";
 import type { FeedPosition } from "../../db/webhooks/feed.ts";
 import { isUuid } from "../../domain/values/identifiers.ts";
@@ -8,7 +8,7 @@ import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecase
 import { json, showing } from "../answer.ts";
 import { limitOf, listAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
-import { flagOf, textOf, timeOf } from "../query-values.ts";
+import { choiceOf, flagOf, textOf, timeOf } from "../query-values.ts";
 import { attemptCursor, attemptPosition, feedCursor, storedFeedPosition } from "./webhook-cursors.ts";
 
 const positionOf = ({ at, endpoint_id, attempt }: WebhookAttempt): AttemptPosition => ({
@@ -21,7 +21,7 @@ export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }
   const limit = limitOf(query);
   const start = await storedFeedPosition(deps, grant.account_id, query);
   const filter = {
-    event_type: textOf(query, "event_type", isEventType) as EventType | null,
+    event_type: choiceOf(query, "event_type", eventTypeNames),
     order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
     delivered: flagOf(query, "delivered"),
     after: timeOf(query, "after", deps.config.TIME_ZONE),

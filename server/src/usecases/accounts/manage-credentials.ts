@@ -17,6 +17,9 @@ import { randomId, randomSecret } from "../../random.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
+const NETWORK_SCOPE =
+  "The scope intake is for e-prescription networks, not for a partner's account. Create the network's credential in your own account (--operator).";
+
 /** The client secret is shown only here; the database stores its sealed digest. */
 export type ShownSecret = { client_id: string; client_secret: string; secret_id: number };
 type ManageDeps = { vault: Vault };
@@ -32,6 +35,11 @@ export async function createCredential(
   const credential_id = randomId(8);
   await insertCredential(tx, { ...given, credential_id, created_at: now });
   return addSecret(deps, tx, { account_id: given.account_id, credential_id, secret_id: 1, slot: 1 }, now);
+}
+
+/** For people who choose the scopes: a partner's account sends no prescriptions. */
+export function requireFittingScopes({ partner_id }: { partner_id: string | null }, scopes: readonly string[]): void {
+  if (partner_id !== null && scopes.includes("intake")) throw new AdminRefusal(NETWORK_SCOPE);
 }
 
 /** Adds a second live secret. Both work until `finishRotation` ends the older one. */

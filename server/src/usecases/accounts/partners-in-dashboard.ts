@@ -25,6 +25,7 @@ import { addCredentialKey, limitCredential, removeCredentialKey } from "./limit-
 import {
   createCredential,
   finishRotation,
+  requireFittingScopes,
   revokeCredential,
   rotateCredential,
   splitClientId,
@@ -87,10 +88,11 @@ export const addCredential = (
   { name, scopes }: { name: string; scopes: string[] | null },
 ): Promise<ShownCredential> =>
   transact(deps, async (tx) => {
-    const { partner_id } = await requireKnown(tx, account_id);
+    const account = await requireKnown(tx, account_id);
     // The pharmacy's own account receives messages; a partner's account calls the API.
-    const usual = partner_id === null ? ["intake"] : ["partners"];
-    const made = await createCredential(deps, tx, { account_id, name, scopes: scopes ?? usual }, deps.now());
+    const wanted = scopes ?? (account.partner_id === null ? ["intake"] : ["partners"]);
+    requireFittingScopes(account, wanted);
+    const made = await createCredential(deps, tx, { account_id, name, scopes: wanted }, deps.now());
     await note(deps, tx, by, account_id, "credential_created", made.client_id);
     return made;
   });

@@ -11,7 +11,7 @@ import {
   type OrderFacts,
 } from "../../db/fulfillment/order-page.ts";
 import type { Deps } from "../../deps.ts";
-import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import { asReceived } from "../../domain/intake/medication-request.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
 import { maskedAddress, maskedPatient } from "../../domain/patients/masked-patient.ts";
 import { safetyStatuses } from "../../domain/patients/safety-record.ts";
@@ -67,7 +67,7 @@ export async function readOrderPage(
   const names = new Map((await listNames(db, [...new Set(ids)])).map(({ person_id, name }) => [person_id, name]));
   const now = deps.now();
   const { cannot_resolve, ...options } = workOptions(loaded, by, now);
-  const { address: _, items: __, medication_requests: ___, ...shown } = orderAnswer(order, prescriptions);
+  const { address: _, items: __, medication_requests: ___, ...shown } = orderAnswer(order, prescriptions, loaded.rules);
   const suggestion = await suggestionWhileHeld(deps, loaded.environment, order.address, standing.open);
   const named = (person_id: string) => ({ person_id, name: names.get(person_id) ?? person_id });
   return {
@@ -131,14 +131,14 @@ function linesOf({ order, prescriptions, details }: LoadedOrder, facts: OrderFac
     return {
       ...{ item_id, sku, name, ndc, schedule: drug_schedule, cold_chain, quantity, package_size, units, dispense_id },
       ...{ lot, lot_expires_on, needs_prescription },
-      prescription: written === undefined ? null : asReceived(written, order.workflow),
+      prescription: written === undefined ? null : receivedLine(written, order.workflow),
       differences: written === undefined ? [] : lineDifferences({ name, ndc, units, schedule: drug_schedule }, written),
     };
   });
 }
 
-function asReceived(written: LoadedOrder["prescriptions"][number], workflow: LoadedOrder["order"]["workflow"]) {
-  const { medication_dispenses: _, patient_id: __, ...received } = medicationRequest(written, workflow);
+function receivedLine(written: LoadedOrder["prescriptions"][number], workflow: LoadedOrder["order"]["workflow"]) {
+  const { patient_id: _, ...received } = asReceived(written, workflow);
   return { ...received, refills: written.refills };
 }
 

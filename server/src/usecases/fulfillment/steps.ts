@@ -12,7 +12,7 @@ import {
 import type { Queryable } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { isLicensedPharmacist, isPharmacistRole } from "../../domain/accounts/license.ts";
-import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../../domain/orders/order.ts";
+import { type Actor, apply, ImpossibleStep, isOpen, type Step, system } from "../../domain/orders/order.ts";
 import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
 import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
 import { basisOf, isForPharmacist } from "../../domain/orders/order-holds.ts";
@@ -21,6 +21,7 @@ import { normaliseNdc } from "../../domain/values/identifiers.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { writeAudit } from "../operations/write-audit.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import { recheckDuplicates } from "../orders/recheck-orders.ts";
 import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
 import { settleAsked } from "../orders/settle-payment.ts";
 import { situationsToRaise } from "../orders/suggest-address.ts";
@@ -174,6 +175,7 @@ export const cancelWithReason = async (deps: Deps, work: Work, reason: string): 
     if (!isOpen(loaded.standing)) throw new WorkRefusal("not_now");
     return [cancelOutcome(loaded), { reason: checkedNote(reason) }];
   });
+  await recheckDuplicates(deps, work.account_id, work.order_number, system);
   await settleAsked(deps, work.account_id, { order_number: work.order_number });
   return order;
 };

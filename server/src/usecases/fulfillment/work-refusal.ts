@@ -19,6 +19,9 @@ export const workRefusals = {
   wrong_product: "The scanned product is not the ordered one.",
   not_open: "This exception is not open on the order.",
   open_already: "This exception is already open on the order.",
+  answer_ends_nothing:
+    "The partner's answer cannot end this hold, because a pharmacist must decide. Hold the order and send a message.",
+  too_many_messages: "The pharmacy has sent 100 messages about this order, which is the limit.",
   cause_remains: "The cause of this exception still exists, so the order stays on hold.",
   pharmacist_needed: "Only a pharmacist may override this.",
   code_needed: "Choose a reason code for the override.",

@@ -1,11 +1,14 @@
 import { findWaitingItem } from "../../db/intake/due-prescriptions.ts";
+import { listOpenOrdersOf } from "../../db/orders/rechecks.ts";
 import type { Deps } from "../../deps.ts";
 import { system } from "../../domain/orders/order.ts";
 import { replacePrescription } from "../../domain/orders/replace-prescription.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { apart } from "../operations/apart.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
 import { recheckOrder } from "../orders/recheck-orders.ts";
 import { changeOrder } from "../orders/save-change.ts";
+import { write } from "../write.ts";
 import { readPrescription } from "./written.ts";
 
 const MISSING_RX = 73;
@@ -39,4 +42,33 @@ export async function attachPrescription(deps: Deps, account_id: string, prescri
     await changeOrder(deps, deps.db, loaded, decided.outcome, { actor: system });
     return true;
   });
+}
+
+const UNCLEAR_SIG = 69;
+
+/**
+ * The prescriber replaced a prescription whose sig was unclear: the held orders take the new one, in both workflows. Orders
+ * that it does not fit wait for the partner, as those of any ended prescription.
+ */
+export async function clarifySigs(
+  deps: Deps,
+  account_id: string,
+  ended_ids: readonly number[],
+  prescription_id: number,
+): Promise<void> {
+  for (const { order_number } of await listOpenOrdersOf(deps.db, account_id, [...ended_ids])) {
+    await apart(deps, { account_id, order_number }, () =>
+      write(deps, {
+        transaction: "on_retry",
+        attempt: async (db) => {
+          const changing = await loadChangingOrder(deps, db, account_id, order_number);
+          if (!changing.standing.open.includes(UNCLEAR_SIG)) return;
+          const prescription = (await readPrescription({ db, vault: deps.vault }, account_id, prescription_id)) ?? null;
+          const { rules } = changing;
+          const decided = replacePrescription({ changing, rules, prescription }, UNCLEAR_SIG, "prescriber");
+          if ("outcome" in decided) await changeOrder(deps, db, changing, decided.outcome, { actor: system });
+        },
+      }),
+    );
+  }
 }

@@ -1,4 +1,4 @@
-import { compactAsciiJson, type Workflow } from "@pestle/contract";
+import { compactAsciiJson, type ErrorEntry, type Workflow } from "@pestle/contract";
 import type { NewMessage } from "../../db/intake/messages.ts";
 import type { IntakeSave } from "../../db/intake/receive-prescription.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -7,6 +7,8 @@ import type { Deps } from "../../deps.ts";
 import type { IntakeDecision } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import type { FillRules } from "../../domain/orders/fillability.ts";
+import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { randomEventId } from "../../random.ts";
 import { patientIdColumns, patientRow } from "../patients/patient-rows.ts";
 import { sealBody } from "../webhooks/event-body.ts";
@@ -31,6 +33,9 @@ export type Decided = {
   new_aliases: Buffer[];
   /** The patient's surrogate key, also for a new patient; null if there is no patient. */
   patient_key: number | null;
+  /** Automatic Processing: why the prescription cannot become an order now. */
+  order_errors: ErrorEntry[];
+  rules: FillRules;
 };
 
 /** The decision as rows, including events. Columns that can identify the patient are sealed. */
@@ -55,7 +60,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
         : null,
     changed_patient:
       row && patient && !patient.is_new
-        ? { ...row, revision: decided.revision, recheck_due: patient.safety_changed }
+        ? { ...row, revision: decided.revision, recheck_due: patient.recheck_due }
         : null,
     aliases: patient ? decided.new_aliases : [],
     prescription: made ? prescriptionRow(deps, decided) : null,
@@ -88,7 +93,7 @@ function prescriptionRow(
     // The save has no argument for what the prescriber wrote in clear.
     ...prescription,
     prescription_id: prescription_id!,
-    acceptance: acceptance_reasons.length === 0 ? "not_needed" : "pending",
+    acceptance: acceptanceOf(acceptance_reasons),
     source: stored.format,
     sender: stored.sender,
     sender_message_id: stored.sender_message_id,
@@ -98,20 +103,33 @@ function prescriptionRow(
   };
 }
 
+const acceptanceOf = (reasons: readonly unknown[]) => (reasons.length === 0 ? "not_needed" : "pending");
+
+/** A new prescription as orders see it. */
+export function newFact(
+  { patient, prescription }: IntakeDecision,
+  prescription_id: number,
+  order_errors: ErrorEntry[] = [],
+): PrescriptionFact {
+  const { acceptance_reasons, replaces_prescription_id: _, order_due_at: __, ...written } = prescription!;
+  const { patient_id } = patient!;
+  const acceptance = acceptanceOf(acceptance_reasons);
+  return { ...written, prescription_id, patient_id, active: true, acceptance, units_ordered: 0, order_errors };
+}
+
 function receivedEvent(
   { vault }: Pick<Deps, "vault">,
-  { decision, account_id, workflow, prescription_id, now }: Decided,
+  { decision, account_id, workflow, prescription_id, order_errors, rules, now }: Decided,
 ) {
   const { patient_id } = decision.patient!;
   const event_id = randomEventId();
-  const { acceptance_reasons: _, ...prescription } = decision.prescription!;
-  const facts = { prescription_id: prescription_id!, patient_id, active: true, units_ordered: 0, order_errors: [] };
+  const facts = newFact(decision, prescription_id!, order_errors);
   const body = compactAsciiJson({
     event_id,
     event_type: "RX_RECEIVED",
     patient_id,
     timestamp: Math.floor(now.getTime() / 1000),
-    medication_requests: [medicationRequest({ ...prescription, ...facts }, workflow)],
+    medication_requests: [medicationRequest(facts, workflow, rules)],
   });
   return {
     event_id,

@@ -1,4 +1,6 @@
+import type { ErrorEntry } from "@pestle/contract";
 import { isConflict } from "../../db/conflict.ts";
+import type { Queryable } from "../../db/db.ts";
 import {
   type DuePrescription,
   listDueAccounts,
@@ -6,6 +8,7 @@ import {
   noteOrderErrors,
 } from "../../db/intake/due-prescriptions.ts";
 import type { Deps } from "../../deps.ts";
+import { automaticOrder } from "../../domain/orders/automatic-order.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
 import { Conflict, RequestProblems } from "../../domain/values/refusals.ts";
@@ -22,8 +25,8 @@ const MOST_AT_ONCE = 100;
 const TRIED_AGAIN_AFTER_MS = 60_000;
 
 /**
- * Automatic Processing: turns every due prescription into an order with the account's default shipping method and
- * brand. If the order would be refused, the prescription shows the error codes, a review entry is added, and the job
+ * Automatic Processing: turns every due prescription into an order with a shipping method that its product allows and the
+ * account's default brand. If the order would be refused, the prescription shows the error codes, a review entry is added, and the job
  * retries until the cause is gone. With `account_id`, handles that account only. Returns the number of new orders.
  */
 export async function fillDue(deps: Deps, account_id: string | null = null): Promise<number> {
@@ -38,15 +41,20 @@ export async function fillDue(deps: Deps, account_id: string | null = null): Pro
   return made;
 }
 
+/** Stores why a prescription has no order. The job tries it again later. */
+export const noteRefusal = (
+  db: Queryable,
+  key: { account_id: string; prescription_id: number },
+  order_errors: ErrorEntry[],
+  now: Date,
+): Promise<unknown> =>
+  noteOrderErrors(db, { ...key, order_errors, now, again_at: new Date(now.getTime() + TRIED_AGAIN_AFTER_MS) });
+
 async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due: DuePrescription): Promise<boolean> {
   const now = deps.now();
   const patient_id = await withKeysOfNow(deps, async () => openPatientId(deps, orderer.account_id, due));
   const { formulary } = await readCatalogue(deps, orderer.account_id);
-  const body = {
-    shipping: { method_id: formulary.default_method_id },
-    patient: { patient_id },
-    items: [{ prescription_id: due.prescription_id }],
-  };
+  const body = automaticOrder(due, patient_id, formulary);
   try {
     if (await attachPrescription(deps, orderer.account_id, due.prescription_id)) return false;
     const prepared = await prepareOrder(deps, orderer, body, () => JSON.stringify(body), now);
@@ -56,14 +64,9 @@ async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due
     // Another process is ordering the same prescription; the next round starts from the new state.
     if (isConflict(error) || error instanceof Conflict) return false;
     if (!(error instanceof RequestProblems)) throw error;
-    const account_now = accountNow(now, orderer.clock_offset_s);
-    await noteOrderErrors(deps.db, {
-      account_id: orderer.account_id,
-      prescription_id: due.prescription_id,
-      order_errors: errorEntries(error.problems),
-      now: account_now,
-      again_at: new Date(account_now.getTime() + TRIED_AGAIN_AFTER_MS),
-    });
+    const order_errors = errorEntries(error.problems);
+    const key = { account_id: orderer.account_id, prescription_id: due.prescription_id };
+    await noteRefusal(deps.db, key, order_errors, accountNow(now, orderer.clock_offset_s));
     return false;
   }
 }

@@ -17,7 +17,7 @@ import {
 } from "../../db/intake/review-page.ts";
 import type { Deps } from "../../deps.ts";
 import { isLicensedPharmacist } from "../../domain/accounts/license.ts";
-import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import { asReceived } from "../../domain/intake/medication-request.ts";
 import { reasonSentence, reviewKinds } from "../../domain/intake/review-kinds.ts";
 import { maskedPatient } from "../../domain/patients/masked-patient.ts";
 import { patientAnswer } from "../../domain/patients/patient-record.ts";
@@ -62,7 +62,7 @@ export async function readReview(
   const opened = await openPeople(deps, row);
   return {
     review,
-    prescription: written === undefined ? null : asWritten(written),
+    prescription: written === undefined ? null : asReceived(written, "api_driven"),
     patients: opened.map(({ patient_id, record, score }) => ({ ...maskedPatient(patient_id, record), score })),
     has_message: row.intake_message_id !== null,
     can_close:
@@ -110,11 +110,6 @@ export async function requireEntry(deps: Deps, { account_id, review_id }: Review
     if (row === undefined) throw new StatusRefusal(404);
     return openReview(deps.vault, row);
   });
-}
-
-function asWritten(written: NonNullable<Awaited<ReturnType<typeof readPrescription>>>) {
-  const { medication_dispenses: _, ...request } = medicationRequest(written, "api_driven");
-  return { ...request, acceptance: written.acceptance };
 }
 
 type Candidate = { patient_id: string; score: number };

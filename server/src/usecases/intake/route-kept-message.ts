@@ -6,7 +6,6 @@ import {
   messagePlace,
   type Receiver,
 } from "../../db/intake/messages.ts";
-import { saveIntake } from "../../db/intake/receive-prescription.ts";
 import { closeReview } from "../../db/intake/reviews.ts";
 import type { Deps } from "../../deps.ts";
 import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
@@ -16,7 +15,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { transact } from "../write.ts";
 import { requireReviewer } from "./require-reviewer.ts";
-import { type DecidingDeps, decideFor } from "./take-message.ts";
+import { type DecidingDeps, decideFor, saveDecided } from "./take-message.ts";
 
 export type RoutingDeps = DecidingDeps & Pick<Deps, "now">;
 export type RoutedMessage = {
@@ -76,7 +75,8 @@ async function route(
   const now = deps.now();
   const { account_id, intake_message_id } = kept;
   const stored = { ...kept, kind: message.content.kind };
-  const { decision, changes, received } = await decideFor(deps, format, message, stored, account, now);
+  const decided = await decideFor(deps, format, message, stored, account, now);
+  const { decision, changes, received } = decided;
   if (decision.reply.kind === "refused") {
     // The sender has an acknowledgment, so a person must contact the prescriber and the entry stays open.
     throw new AdminRefusal(`The message cannot be accepted: ${sentence(decision.reply.refusal)}`);
@@ -85,7 +85,7 @@ async function route(
   if ((await closeReview(tx, { account_id, review_id, resolved_at: now, resolved_by, outcome })) === 0) {
     throw new AdminRefusal(CLOSED);
   }
-  await saveIntake(tx, { ...changes, message: { ...changes.message, was: "review" } });
+  await saveDecided(tx, { ...decided, changes: { ...changes, message: { ...changes.message, was: "review" } } });
   const { patient_id, prescription_id } = received;
   return { intake_message_id, patient_id, prescription_id };
 }

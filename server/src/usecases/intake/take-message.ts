@@ -1,24 +1,30 @@
 import { randomUUID } from "node:crypto";
-import type { Product } from "@pestle/contract";
+import type { ErrorEntry, Product } from "@pestle/contract";
+import type { Database } from "../../db/db.ts";
 import type { Receiver } from "../../db/intake/messages.ts";
 import { type IntakeSave, loadIntakeContext, saveIntake } from "../../db/intake/receive-prescription.ts";
 import type { Deps } from "../../deps.ts";
 import { compareDrug } from "../../domain/intake/compare-drug.ts";
 import { decideIntake, type IntakeDecision, usableIds } from "../../domain/intake/decide-intake.ts";
-import type { IncomingMessage, IncomingPatient } from "../../domain/intake/incoming-message.ts";
+import type { IncomingMessage, IncomingPatient, IncomingPrescription } from "../../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { numbersByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
+import type { FillRules } from "../../domain/orders/fillability.ts";
 import { system } from "../../domain/orders/order.ts";
 import type { SafetyData } from "../../domain/safety/data.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { randomId, randomPatientKey } from "../../random.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { recheckPatient, recheckPrescriptions } from "../orders/recheck-orders.ts";
 import { blindIndexes, openPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
+import { clarifySigs } from "./attach-prescription.ts";
+import { expectedOrderErrors } from "./expected-order-errors.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
 import { loadNdcTable } from "./load-ndc-table.ts";
+import { noteRefusal } from "./order-due-prescriptions.ts";
 import { openWritten } from "./written.ts";
 
 export type Received = {
@@ -31,18 +37,26 @@ export type Received = {
   rechecks?: Rechecks;
 };
 /** The patient has new safety facts, or prescriptions have ended. */
-type Rechecks = { account_id: string; patient_key: number | null; prescription_ids: number[] };
+type Rechecks = {
+  account_id: string;
+  patient_key: number | null;
+  prescription_ids: number[];
+  /** The prescription that replaces them, if one does. */
+  replacement_id: number | null;
+};
 
 /** Holds the orders that a saved message concerns, before its sender receives the answer. A job repeats what fails here. */
 export async function recheckAfter(deps: Deps, received: Received): Promise<Received> {
   if (received.rechecks === undefined) return received;
-  const { account_id, patient_key, prescription_ids } = received.rechecks;
+  const { account_id, patient_key, prescription_ids, replacement_id } = received.rechecks;
+  if (replacement_id !== null) await clarifySigs(deps, account_id, prescription_ids, replacement_id);
   await recheckPrescriptions(deps, account_id, prescription_ids);
   if (patient_key !== null) await recheckPatient(deps, account_id, patient_key);
   return received;
 }
 /** `safety`: the tables of this process. Without it, a command reads them. */
-export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies"> & Partial<Pick<Deps, "safety">>;
+export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies"> &
+  Partial<Pick<Deps, "safety" | "address_validators">>;
 
 /** Decides on a message for its account and saves the result. */
 export async function takeFor(
@@ -52,7 +66,8 @@ export async function takeFor(
   stored: Stored,
   account: Receiver,
 ): Promise<{ decision: IntakeDecision; received: Received }> {
-  const { decision, changes, received } = await decideFor(deps, format, message, stored, account, deps.now());
+  const decided = await decideFor(deps, format, message, stored, account, deps.now());
+  const { decision, received } = decided;
   if (decision.orders_to_cancel.length > 0) {
     // Cancel before finishing the message: after a crash here, the job retries it and cancels the rest.
     for (const order_number of decision.orders_to_cancel) {
@@ -60,8 +75,30 @@ export async function takeFor(
     }
     return takeFor(deps, format, message, stored, account);
   }
-  await saveIntake(deps.db, changes);
+  await saveDecided(deps.db, decided);
   return { decision, received };
+}
+
+type DecidedMessage = {
+  decision: IntakeDecision;
+  changes: IntakeSave;
+  received: Received;
+  /** Automatic Processing: why the prescription cannot become an order now. */
+  order_errors: ErrorEntry[];
+};
+
+/** Saves what was decided. A prescription that cannot become an order shows why from its first moment on. */
+export async function saveDecided(db: Database, { changes, received, order_errors }: DecidedMessage): Promise<void> {
+  const { account_id, processed_at } = changes;
+  const { prescription_id } = received;
+  if (order_errors.length === 0 || account_id === null || prescription_id === null) {
+    await saveIntake(db, changes);
+    return;
+  }
+  await db.transaction(async (tx) => {
+    await saveIntake(tx, changes);
+    await noteRefusal(tx, { account_id, prescription_id }, order_errors, processed_at);
+  });
 }
 
 /** Decides what a stored message changes for its account, without saving it. */
@@ -72,7 +109,7 @@ export async function decideFor(
   stored: Stored,
   account: Receiver,
   real_now: Date,
-): Promise<{ decision: IntakeDecision; changes: IntakeSave; received: Received }> {
+): Promise<DecidedMessage> {
   const { account_id, workflow } = account;
   const now = accountNow(real_now, account.clock_offset_s);
   const patient = patientOf(message);
@@ -80,7 +117,7 @@ export async function decideFor(
   const wanted =
     patient === null ? [] : usableIds(patient).map((id) => ({ id, index: patientIndex(deps, account_id, id) }));
   const meant = patient?.meant_patient_id;
-  const [loaded, { products }] = await Promise.all([
+  const [loaded, { products, formulary }] = await Promise.all([
     loadIntakeContext(deps.db, {
       account_id,
       ...indexes,
@@ -128,8 +165,16 @@ export async function decideFor(
     patient_id: patient_id ?? ended?.patient_id ?? null,
     ended_prescription_id: ended?.prescription_id ?? null,
   });
+  const time_zone = deps.config.TIME_ZONE;
+  const rules: FillRules = { formulary, time_zone, now, today: dateIn(time_zone, now) };
+  const order_errors =
+    prescription_id === null
+      ? []
+      : await expectedOrderErrors(deps, account, decision, prescriptionOf(message), prescription_id, rules);
   const changes = changesOf(deps, {
     decision,
+    order_errors,
+    rules,
     message,
     stored,
     account_id,
@@ -144,11 +189,13 @@ export async function decideFor(
   });
   const rechecks: Rechecks = {
     account_id,
-    patient_key: decision.patient?.safety_changed ? patient_key : null,
+    patient_key: decision.patient?.recheck_due ? patient_key : null,
     prescription_ids: decision.ended.map((one) => one.prescription_id),
+    replacement_id: decision.prescription?.replaces_prescription_id == null ? null : prescription_id,
   };
   const concerns = rechecks.patient_key !== null || rechecks.prescription_ids.length > 0;
-  return { decision, changes, received: { answer, patient_id, prescription_id, ...(concerns && { rechecks }) } };
+  const received = { answer, patient_id, prescription_id, ...(concerns && { rechecks }) };
+  return { decision, changes, received, order_errors };
 }
 
 /** Compares a written drug with the shipped NDC table and with the account's own product of that NDC. */
@@ -167,6 +214,9 @@ async function safetyDataOf(deps: DecidingDeps): Promise<SafetyData | null> {
   const current = deps.safety.current();
   return "data" in current ? current.data : null;
 }
+
+const prescriptionOf = ({ content }: IncomingMessage): IncomingPrescription | null =>
+  content.kind === "new" ? content.prescription : null;
 
 const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
   content.kind === "cancel" ? content.target.patient : (content.prescription?.patient ?? null);

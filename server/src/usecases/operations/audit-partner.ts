@@ -8,13 +8,18 @@ import type { AuditNote } from "./audit-note.ts";
 export type RequestBy = { request_id: string; address: string };
 export type AuditCaller = { grant: Pick<Grant, "account_id" | "credential_id">; by: RequestBy; now: Date };
 /** The patients whose data the operation read or changed, and the id of the record if there is one. */
-export type Seen = { patients: readonly string[]; subject?: string | null };
+export type Seen = {
+  patients: readonly string[];
+  /** Instead of `patients`, where only their surrogate keys are known. */
+  patient_keys?: readonly number[];
+  subject?: string | null;
+};
 
 /** The entry of one operation, by the contract's table. */
 export function partnerEntry<Id extends AuditedOperation>(
   operation: Id,
   { grant, by, now }: AuditCaller,
-  { patients, subject = null }: Seen,
+  { patients, patient_keys, subject = null }: Seen,
   action: AuditAction = partnerAudit[operation].writes[0]!,
 ): AuditNote {
   return {
@@ -28,6 +33,7 @@ export function partnerEntry<Id extends AuditedOperation>(
     subject,
     request_id: by.request_id,
     patients: [...new Set(patients)],
+    ...(patient_keys && { patient_keys: [...new Set(patient_keys)] }),
     field_groups: partnerAudit[operation].groups,
   };
 }

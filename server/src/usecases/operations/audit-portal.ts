@@ -26,7 +26,7 @@ export const auditPortal = (
 export const auditView = (
   deps: Pick<Deps, "db" | "now">,
   by: PortalActor,
-  action: "order_viewed" | "event_viewed",
+  action: "order_viewed" | "messages_viewed" | "event_viewed",
   subject: string,
 ): Promise<number> => writeLook(deps, by, { account_id: by.account_id, action, subject }, by.request_id);
 

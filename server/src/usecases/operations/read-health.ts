@@ -1,7 +1,7 @@
 import type { DashboardHealth } from "@pestle/contract";
 import { type Lag, listLags } from "../../db/operations/lags.ts";
 import type { Deps } from "../../deps.ts";
-import { checkDatabase, checkFiles, type Finding } from "./check-up.ts";
+import { checkDatabase, checkFiles, type Finding, finding } from "./check-up.ts";
 
 const sentences: Record<Lag["what"], string> = {
   messages: "messages to process",
@@ -17,7 +17,7 @@ export async function readHealth(deps: Deps, version: string): Promise<Dashboard
     checkDatabase(deps.config, deps.db, deps.now, deps.tenants.of("")),
     listLags(deps.db, now),
   ]);
-  const all = [...checkFiles(deps.config, now), ...findings];
+  const all = [...checkFiles(deps.config, now), ...findings, ...sandboxFindings(deps)];
   return {
     version,
     state: worst(all),
@@ -28,6 +28,14 @@ export async function readHealth(deps: Deps, version: string): Promise<Dashboard
       oldest_at: oldest_at?.toISOString() ?? null,
     })),
   };
+}
+
+function sandboxFindings({ sandbox_process }: Deps): Finding[] {
+  const what = "sandbox process";
+  if (sandbox_process === undefined) return [];
+  if (sandbox_process.socket_path() !== undefined) return [finding(what, "ok", "serves the sandbox's partners")];
+  const says = "ended, and starts again by itself; the sandbox's partners get 503 meanwhile. The log says why it ended";
+  return [finding(what, "warning", says)];
 }
 
 const worst = (findings: readonly Finding[]): Finding["state"] =>

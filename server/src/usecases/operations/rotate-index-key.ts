@@ -66,7 +66,7 @@ export async function rotateIndexKey(
         onProgress(table, renewed[table]);
       }
     }
-    await copyPatientIndexes(tx);
+    onProgress("person_link", await copyPatientIndexes(tx));
     await endRenewal(tx);
     return { index_key_id: await insertIndexKey(tx, layer, wrapped, now), renewed };
   });

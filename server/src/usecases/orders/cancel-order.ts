@@ -5,6 +5,7 @@ import { type Actor, isOpen } from "../../domain/orders/order.ts";
 import { cancelOutcome } from "../../domain/orders/order-actions.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import { loadChangingOrder } from "./load-order.ts";
+import { recheckDuplicates } from "./recheck-orders.ts";
 import { changeOrder } from "./save-change.ts";
 
 /** Cancels an order that has not shipped: returns its units and stock and voids the authorization. */
@@ -15,5 +16,7 @@ export async function cancelOrder(
 ): Promise<Order> {
   const loaded = await loadChangingOrder(deps, db, account_id, order_number);
   if (!isOpen(loaded.standing)) refuse(42463, "event");
-  return (await changeOrder(deps, db, loaded, cancelOutcome(loaded), { actor })).order;
+  const { order } = await changeOrder(deps, db, loaded, cancelOutcome(loaded), { actor });
+  await recheckDuplicates({ ...deps, db }, account_id, order_number, actor);
+  return order;
 }

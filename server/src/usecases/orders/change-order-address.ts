@@ -2,7 +2,7 @@ import type { Environment, Order } from "@pestle/contract";
 import type { Database } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { decideAddressChange } from "../../domain/orders/decide-address-change.ts";
-import { type Actor, partner } from "../../domain/orders/order.ts";
+import { type Actor, partnerBy } from "../../domain/orders/order.ts";
 import type { Outcome } from "../../domain/orders/order-change.ts";
 import { readAddress } from "../../domain/patients/address-input.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
@@ -47,7 +47,7 @@ export async function replaceAddress(
   refuseAll(problems);
   const outcome: Outcome = { otherwise: "update_address", ends, after: { order: { ...loaded.order, address } } };
   const changed = await changeOrder(deps, db, loaded, outcome, {
-    actor: staff?.actor ?? partner,
+    actor: staff?.actor ?? partnerBy(call),
     ...(call && { audit: partnerEntry("replaceOrderAddress", call, seenIn(loaded)) }),
   });
   return changed.order;

@@ -41,7 +41,7 @@ export function orderRows(
     changed_patient: patient_record && {
       ...patientRow(deps, account_id, patient_key, patient_record, account_now),
       revision,
-      recheck_due: accepted.patient_safety_changed,
+      recheck_due: accepted.recheck_due,
     },
     patient_revision: revision,
     order: {

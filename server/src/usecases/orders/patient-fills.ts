@@ -9,8 +9,9 @@ import { DRIFT_DAYS } from "../../domain/safety/refill-findings.ts";
  */
 export const LONGEST_HISTORY_MS = DRIFT_DAYS * 24 * 3600 * 1000;
 
-export const fillOf = ({ shipped_at, ...fill }: FillRow): Fill => ({
+export const fillOf = ({ shipped_at, ordered_at, ...fill }: FillRow): Fill => ({
   ...fill,
+  ...(ordered_at !== undefined && { ordered_at: new Date(ordered_at) }),
   days_supply: daysOfUnits(fill),
   shipped_at: shipped_at === null ? null : new Date(shipped_at),
 });

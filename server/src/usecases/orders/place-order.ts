@@ -1,4 +1,4 @@
-import type { Order } from "@pestle/contract";
+import type { Order, TriedOrder } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { loadOrderContext, lockForOrder, type OrderContext, saveOrder } from "../../db/orders/place-order.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -6,8 +6,9 @@ import type { Deps } from "../../deps.ts";
 import type { Formulary } from "../../domain/catalogue/formulary.ts";
 import type { IncomingAddress } from "../../domain/intake/incoming-message.ts";
 import { type AcceptedOrder, decideOrder, type OrderDecision } from "../../domain/orders/decide-order.ts";
-import { partner } from "../../domain/orders/order.ts";
-import { orderAnswer } from "../../domain/orders/order-answer.ts";
+import type { FillRules } from "../../domain/orders/fillability.ts";
+import { type Actor, partner, partnerBy } from "../../domain/orders/order.ts";
+import { orderAnswer, triedAnswer } from "../../domain/orders/order-answer.ts";
 import type { OrderDraft } from "../../domain/orders/order-draft.ts";
 import type { OrderFacts, PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { byNdcs, bySelection } from "../../domain/orders/resolve-items.ts";
@@ -31,14 +32,18 @@ import { prepareReorder } from "./prepare-reorder.ts";
 import { recheckPatient } from "./recheck-orders.ts";
 import { settlePayment } from "./settle-payment.ts";
 
-/** A saved order. `recheck_due`: it added safety facts, so the checks must run again on the patient's other orders. */
+/** A saved order. `recheck_due`: it added facts about the patient, so the checks must run again on the patient's other orders. */
 export type PlacedOrder = { order: Order; recheck_due: boolean; patient_key: number };
 
 export type DryRun = {
   would_create: boolean;
   problems: Problem[];
   exceptions: Order["exceptions"];
-  order: Order | null;
+  /** The order that the same body created a moment ago, in place of the 409. */
+  conflict: { order_number: string } | null;
+  order: TriedOrder | null;
+  /** For the audit log. */
+  patient_id: string | null;
 };
 
 /** POST /orders. */
@@ -80,23 +85,28 @@ const ordererOf = (call: PartnerCall, operation: "createOrder" | "createReorder"
 /** Two statements without a transaction. If the patient pays, the card is authorized after the order is saved. */
 const orderWrite = (
   deps: Deps,
-  { grant, now }: Pick<PartnerCall, "grant" | "now">,
+  { grant, now, by }: Pick<PartnerCall, "grant" | "now" | "by">,
   prepare: () => Promise<PreparedOrder>,
 ): Write<PreparedOrder, PlacedOrder> & { answer: (placed: PlacedOrder) => Order } => ({
   prepare,
   transaction: "on_retry",
   attempt: (db, prepared, retried) => placeOrder(deps, db, prepared, now, retried),
-  settle: (placed) => settleNew(deps, grant.account_id, placed),
+  settle: (placed) => settleNew(deps, grant.account_id, placed, partnerBy({ by })),
   answer: ({ order }) => order,
 });
 
-/** Checks the patient's other orders if this one added safety facts, and authorizes the card if a payment is pending. */
-export function settleNew(deps: Deps, account_id: string, placed: PlacedOrder): Promise<PlacedOrder> | undefined {
+/** Checks the patient's other orders if this one added facts, and authorizes the card if a payment is pending. */
+export function settleNew(
+  deps: Deps,
+  account_id: string,
+  placed: PlacedOrder,
+  actor: Actor = partner,
+): Promise<PlacedOrder> | undefined {
   const { order, recheck_due, patient_key } = placed;
   const pending = order.payment.status === "pending";
   if (!recheck_due && !pending) return undefined;
   return (async () => {
-    if (recheck_due) await recheckPatient(deps, account_id, patient_key, partner);
+    if (recheck_due) await recheckPatient(deps, account_id, patient_key, actor);
     return pending ? { ...placed, order: await settlePayment(deps, account_id, order.order_number) } : placed;
   })();
 }
@@ -115,25 +125,28 @@ export async function placeOrder(
   const { account_id } = prepared.orderer;
   if (retried)
     await lockForOrder(db, account_id, indexOf(deps, account_id, prepared.draft), prescriptionIds(prepared.draft));
-  const { decision, context, account_now } = await decide(deps, db, prepared, now);
+  const { decision, context, rules } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
-  await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
+  await saveOrder(db, orderRows(deps, prepared, accepted, context, now, rules.now));
   const { patient_key } = context.patient!;
-  return { order: answerOf(accepted), recheck_due: accepted.patient_safety_changed, patient_key };
+  return { order: answerOf(accepted, rules), recheck_due: accepted.recheck_due, patient_key };
 }
 
 /** Returns what `createOrder` would do, and writes nothing. */
 export async function tryOrder(deps: Deps, { grant, now }: PartnerCall, body: SentFields): Promise<DryRun> {
   const prepared = await prepareOrder(deps, grant, body, () => canonicalJson(body), now);
-  const { decision } = await withKeysOfNow(deps, () => decide(deps, deps.db, prepared, now));
-  const order = decision.accepted && answerOf(decision.accepted);
-  return {
-    would_create: order !== null,
-    problems: decision.problems,
-    exceptions: order?.exceptions ?? [],
-    order,
-  };
+  const nothing = { would_create: false, problems: [], exceptions: [], conflict: null, order: null, patient_id: null };
+  try {
+    const { decision, rules } = await withKeysOfNow(deps, () => decide(deps, deps.db, prepared, now));
+    if (decision.accepted === null) return { ...nothing, problems: decision.problems };
+    const order = triedAnswer(answerOf(decision.accepted, rules));
+    const { exceptions, patient_id } = order;
+    return { ...nothing, would_create: true, exceptions, order, patient_id };
+  } catch (error) {
+    if (!(error instanceof Conflict) || error.order_number === undefined) throw error;
+    return { ...nothing, conflict: { order_number: error.order_number } };
+  }
 }
 
 async function decide(
@@ -141,7 +154,7 @@ async function decide(
   db: Queryable,
   { orderer, draft, shape, sent_verdict, fingerprint, formulary }: PreparedOrder,
   now: Date,
-): Promise<{ decision: OrderDecision; context: OrderContext; account_now: Date }> {
+): Promise<{ decision: OrderDecision; context: OrderContext; rules: FillRules }> {
   const context = await loadOrderContext(db, {
     account_id: orderer.account_id,
     fingerprint,
@@ -156,7 +169,9 @@ async function decide(
   const account_now = accountNow(now, context.clock_offset_s);
   const facts = factsOf(deps, orderer, draft, sent_verdict, formulary, context, account_now);
   const ids = { order_number: randomOrderNumber(), dispense_ids: context.dispense_ids, event_id: randomEventId };
-  return { decision: decideOrder(facts, shape, deps.config.TIME_ZONE, ids), context, account_now };
+  const time_zone = deps.config.TIME_ZONE;
+  const rules = { formulary, time_zone, now: account_now, today: facts.today };
+  return { decision: decideOrder(facts, shape, time_zone, ids), context, rules };
 }
 
 const indexOf = (deps: Deps, account_id: string, { patient: { patient_id } }: OrderDraft) =>
@@ -239,4 +254,5 @@ function prescriptionFact(deps: Deps, account_id: string, sealed: SealedRow, pat
   return { ...row, patient_id, received_at: new Date(received_at), expires_at: new Date(expires_at) };
 }
 
-const answerOf = ({ order, prescriptions }: AcceptedOrder): Order => orderAnswer(order, prescriptions);
+const answerOf = ({ order, prescriptions }: AcceptedOrder, rules: FillRules): Order =>
+  orderAnswer(order, prescriptions, rules);

@@ -24,16 +24,18 @@ export async function prepareReorder(
   if (standing.state !== "Shipped" && standing.state !== "Delivered") refuse(42463, "order_number");
   const { formulary } = await readCatalogue(deps, account_id);
   const copied = copyOf(order, formulary);
+  const present = (fields: SentFields) =>
+    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
   // These objects are merged field by field, so a partner can change the shipping method and keep the signature.
   const merged = (["shipping", "patient", "payment"] as const).map((name) => [
     name,
-    sent[name] === undefined
+    sent[name] == null
       ? copied[name]
       : isSentObject(sent[name])
-        ? { ...copied[name], ...sent[name] }
+        ? { ...copied[name], ...present(sent[name]) }
         : sent[name],
   ]);
-  return { body: { ...copied, ...sent, ...Object.fromEntries(merged) }, address: order.address };
+  return { body: { ...copied, ...present(sent), ...Object.fromEntries(merged) }, address: order.address };
 }
 
 function copyOf(order: StoredOrder, { by_sku }: Pick<Formulary, "by_sku">) {

@@ -12,10 +12,15 @@ import {
   type SealedOrderColumn,
 } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
+import type { Formulary } from "../../domain/catalogue/formulary.ts";
+import { type FillRules, fillabilityLasts } from "../../domain/orders/fillability.ts";
 import type { OrderStanding } from "../../domain/orders/order.ts";
 import { isoShipment, orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { writtenOf } from "../intake/written.ts";
 import { auditView, type PortalActor } from "../operations/audit-portal.ts";
 import { loadPage } from "../operations/load-page.ts";
@@ -24,8 +29,9 @@ import { openPatientId, patientIndex } from "../patients/patient-rows.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
   return withKeysOfNow(deps, async () => {
+    const { formulary } = await readCatalogue(deps, account_id);
     const row = await loadOrder(deps.db, account_id, order_number);
-    return row && answerOf(deps, account_id, row);
+    return row && orderAnswer(...answerParts(deps, account_id, row, formulary));
   });
 }
 
@@ -41,6 +47,9 @@ export type OrderText = {
   patient_id: string;
   text: string;
   stamp: string;
+  /** The catalogue that decided what is fillable, and the real time until which that stays true. A former one is freed. */
+  decided_by: WeakRef<Formulary>;
+  fresh_until_ms: number;
 };
 
 /** A page of orders, newest first, and the position of the next page. */
@@ -95,10 +104,13 @@ async function textsOf(deps: Deps, account_id: string, listHeads: () => Promise<
   const { orders } = deps.copies;
   const keyOf = (order_number: string) => `${account_id} ${order_number}`;
   for (let tries = 1; ; tries++) {
+    const { formulary } = await readCatalogue(deps, account_id);
     const heads = await listHeads();
     const found = heads.map(({ order_number, stamp }) => {
       const known = orders.get(keyOf(order_number));
-      return known?.stamp === stamp ? known : undefined;
+      const fresh =
+        known?.stamp === stamp && known.decided_by.deref() === formulary && deps.now().getTime() < known.fresh_until_ms;
+      return fresh ? known : undefined;
     });
     const missing = heads.filter((_, index) => found[index] === undefined);
     if (missing.length === 0) return found as OrderText[];
@@ -106,6 +118,7 @@ async function textsOf(deps: Deps, account_id: string, listHeads: () => Promise<
       deps,
       account_id,
       missing.map(({ order_number }) => order_number),
+      formulary,
     );
     for (const [order_number, order] of loaded) orders.set(keyOf(order_number), order);
     const changed = missing.some(({ order_number, stamp }) => loaded.get(order_number)?.stamp !== stamp);
@@ -114,19 +127,30 @@ async function textsOf(deps: Deps, account_id: string, listHeads: () => Promise<
   }
 }
 
-async function renderOrders(deps: Deps, account_id: string, order_numbers: string[]): Promise<Map<string, OrderText>> {
+async function renderOrders(
+  deps: Deps,
+  account_id: string,
+  order_numbers: string[],
+  formulary: Formulary,
+): Promise<Map<string, OrderText>> {
   return withKeysOfNow(deps, async () => {
     const patient_ids: string[] = [];
+    const fresh_until: number[] = [];
+    const decided_by = new WeakRef(formulary);
     const rows = await loadOrders(deps.db, account_id, order_numbers);
     const texts = await renderEach(rows, (row) => {
-      const order = answerOf(deps, account_id, row);
+      const [order, prescriptions, rules] = answerParts(deps, account_id, row, formulary);
       patient_ids.push(order.patient_id);
-      return JSON.stringify(order);
+      fresh_until.push(fillabilityLasts(prescriptions, rules) - row.clock_offset_s * 1000);
+      return JSON.stringify(orderAnswer(order, prescriptions, rules));
     });
     return new Map(
       rows.map(({ order_number, order_position, stamp }, at) => [
         order_number,
-        { order_number, order_position, patient_id: patient_ids[at]!, text: texts[at]!, stamp },
+        {
+          ...{ order_number, order_position, patient_id: patient_ids[at]!, text: texts[at]!, stamp },
+          ...{ decided_by, fresh_until_ms: fresh_until[at]! },
+        },
       ]),
     );
   });
@@ -138,9 +162,16 @@ export async function loadStoredOrder(deps: Deps, account_id: string, order_numb
   return row && openOrder(deps, account_id, row);
 }
 
-function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
+function answerParts(deps: Deps, account_id: string, row: OrderRow, formulary: Formulary) {
   const { order, prescriptions } = openOrder(deps, account_id, row);
-  return orderAnswer(order, prescriptions);
+  return [order, prescriptions, fillRules(deps, formulary, row.clock_offset_s)] as const;
+}
+
+/** What decides now, by the account's clock, whether a prescription can be filled. */
+export function fillRules(deps: Pick<Deps, "now" | "config">, formulary: Formulary, clock_offset_s: number): FillRules {
+  const now = accountNow(deps.now(), clock_offset_s);
+  const time_zone = deps.config.TIME_ZONE;
+  return { formulary, time_zone, now, today: dateIn(time_zone, now) };
 }
 
 /** Unseals an order. Labels and payment tokens stay sealed until the caller asks for them. */

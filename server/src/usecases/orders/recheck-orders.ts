@@ -3,6 +3,7 @@ import {
   findRecheckDue,
   listOpenOrders,
   listOpenOrdersOf,
+  listOrdersHeldBy,
   listOrdersOfEnded,
   listRecheckDue,
   saveFindings,
@@ -17,6 +18,7 @@ import { changeOrder, sealFindings } from "./save-change.ts";
 
 const MOST_AT_ONCE = 100;
 const MOST_PATIENTS = 500;
+const DUPLICATE = 68;
 const MISSING_RX = 73;
 
 /** Runs the checks again on an open order and saves what they change. With "elsewhere", on the facts of all partners. */
@@ -69,6 +71,18 @@ export async function recheckPatient(
       after = orders.at(-1)!.order_number;
     }
   });
+}
+
+/** Frees the patient's orders that were duplicates of this one, after it was canceled or lost an item. */
+export async function recheckDuplicates(
+  deps: Deps,
+  account_id: string,
+  order_number: string,
+  actor: Actor,
+): Promise<void> {
+  for (const other of await listOrdersHeldBy(deps.db, account_id, order_number, [DUPLICATE], MOST_AT_ONCE)) {
+    await recheckOrder(deps, account_id, other.order_number, actor);
+  }
 }
 
 /** Holds the open orders of prescriptions that have just ended. */

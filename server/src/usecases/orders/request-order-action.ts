@@ -4,7 +4,7 @@ import { orderPlace } from "../../db/orders/orders.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { readAction } from "../../domain/orders/action-request.ts";
-import { partner } from "../../domain/orders/order.ts";
+import { type Actor, partnerBy } from "../../domain/orders/order.ts";
 import { decideAction, whereItFails } from "../../domain/orders/order-actions.ts";
 import { RequestProblems, refuse, refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
@@ -16,11 +16,16 @@ import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
 import { loadChangingOrder, seenIn } from "./load-order.ts";
 import type { Orderer } from "./prepare-order.ts";
+import { recheckDuplicates, recheckPatient } from "./recheck-orders.ts";
 import { changeOrder } from "./save-change.ts";
 import { settleAsked, settlePayment } from "./settle-payment.ts";
 
-/** `settles`: the payment work to do after the commit. */
-type Acted = { request: ActionRequest; settles: "payment" | "entries" | null };
+/** `settles`: the payment work to do after the commit. `frees`: the patient's other orders that the action concerns. */
+type Acted = {
+  request: ActionRequest;
+  settles: "payment" | "entries" | null;
+  frees: "duplicates" | { patient_key: number } | null;
+};
 
 /** An action on an order, sent by the partner's program. */
 export const requestOrderAction = (
@@ -63,7 +68,7 @@ const actionWrite = (
 ) => ({
   prepare: () => prepareAction(deps, { account_id, environment }, order_number, sent),
   attempt: (db: Database, prepared: PreparedAction) => act(deps, db, account_id, order_number, prepared, call),
-  settle: ({ request, settles }: Acted) => settleAction(deps, account_id, request, settles),
+  settle: (acted: Acted) => settleAction(deps, account_id, acted, partnerBy(call)),
 });
 
 type PreparedAction = Awaited<ReturnType<typeof prepareAction>>;
@@ -113,7 +118,7 @@ async function act(
   const { outcome, settles } = decided;
   const place = orderPlace("payment_token_sealed", account_id, order_number);
   const changed = await changeOrder(deps, db, loaded, outcome, {
-    actor: partner,
+    actor: partnerBy(call),
     action_request: { event, exception_id, reason_id, amount_cents, prescription_id, item_id },
     ...(call && { audit: partnerEntry("requestOrderAction", call, seenIn(loaded)) }),
     ...(token !== null && {
@@ -132,19 +137,24 @@ async function act(
     order: changed.order,
   };
   const asked = outcome.payments?.some(({ state }) => state === "asked") ?? false;
-  return { request, settles: settles === "payment" ? "payment" : asked ? "entries" : null };
+  const gives_back = event === "cancel" || event === "remove_item";
+  const { patient_key } = loaded.row;
+  return {
+    request,
+    settles: settles === "payment" ? "payment" : asked ? "entries" : null,
+    frees: gives_back ? "duplicates" : event === "update_email" ? { patient_key } : null,
+  };
 }
 
-function settleAction(
-  deps: Deps,
-  account_id: string,
-  request: ActionRequest,
-  settles: Acted["settles"],
-): Promise<Acted> | undefined {
+function settleAction(deps: Deps, account_id: string, acted: Acted, actor: Actor): Promise<Acted> | undefined {
+  const { request, settles, frees } = acted;
+  if (settles === null && frees === null) return undefined;
   const { order_number } = request;
-  if (settles === "payment") {
-    return settlePayment(deps, account_id, order_number).then((order) => ({ request: { ...request, order }, settles }));
-  }
-  if (settles === null) return undefined;
-  return settleAsked(deps, account_id, { order_number }).then(() => ({ request, settles }));
+  return (async () => {
+    if (frees === "duplicates") await recheckDuplicates(deps, account_id, order_number, actor);
+    else if (frees !== null) await recheckPatient(deps, account_id, frees.patient_key, actor);
+    if (settles === "entries") await settleAsked(deps, account_id, { order_number });
+    if (settles !== "payment") return acted;
+    return { ...acted, request: { ...request, order: await settlePayment(deps, account_id, order_number) } };
+  })();
 }

@@ -20,6 +20,7 @@ import type { Deps } from "../../deps.ts";
 import { type Actor, apply, isOpen, orderEvents, standingRow } from "../../domain/orders/order.ts";
 import { orderAnswer, orderSchedule, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { type DecidedChange, decideChange, type Outcome } from "../../domain/orders/order-change.ts";
+import { hasOtherCheckedFacts } from "../../domain/patients/patient-record.ts";
 import { isElsewhere } from "../../domain/safety/elsewhere.ts";
 import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { randomEventId } from "../../random.ts";
@@ -85,7 +86,7 @@ export async function changeOrder(
   const events =
     moved === null
       ? []
-      : orderEvents(after, decided.after.prescriptions, moved, order.order_status, now, randomEventId);
+      : orderEvents(after, decided.after.prescriptions, moved, order.order_status, rules, randomEventId);
   const role = moved?.history.find(({ actor }) => by.actor.roles.includes(actor))?.actor ?? by.actor.roles[0]!;
   const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, by, role, by.reason);
   const saved = await saveOrderChange(db, {
@@ -120,6 +121,7 @@ export async function changeOrder(
         : {
             ...patientRow(deps, account_id, loaded.row.patient_key, decided.after.record, now),
             revision: loaded.patient_revision,
+            recheck_due: hasOtherCheckedFacts(loaded.record, decided.after.record),
           },
     raised: (moved?.raised ?? []).map((exception_id) => ({
       exception_id,
@@ -142,6 +144,7 @@ export async function changeOrder(
       stage: stageOfState(to),
       exception_id,
       note_id: note?.note_id ?? null,
+      request_id: by.actor.request_id ?? null,
     })),
     events: events.map(({ body, ...event }) => ({
       ...event,
@@ -158,7 +161,7 @@ export async function changeOrder(
     action_request: by.action_request ?? null,
     audit: asker.audit === undefined ? null : withPatientIndexes(deps.vault, asker.audit),
   });
-  return { order: orderAnswer(after, decided.after.prescriptions), action_request_id: saved.action_request_id };
+  return { order: orderAnswer(after, decided.after.prescriptions, rules), action_request_id: saved.action_request_id };
 }
 
 /** The order columns that the change affects. */

@@ -32,15 +32,15 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
       transaction: "never",
       attempt: async () => {
         const loaded = await load();
-        const { order, prescriptions } = loaded;
+        const { order, prescriptions, rules } = loaded;
         if (order.payment_status !== "pending") {
           // Canceled during the call: the void may have reached the provider before the authorization did.
           if (got !== null && order.payment_status === "voided") await letGo(deps, loaded, got);
-          return orderAnswer(order, prescriptions);
+          return orderAnswer(order, prescriptions, rules);
         }
         const asked = await ask(deps, loaded);
         // The order stays saved with a pending payment, and the job retries.
-        if (asked === undefined) return orderAnswer(order, prescriptions);
+        if (asked === undefined) return orderAnswer(order, prescriptions, rules);
         got =
           asked.status === "declined" ? null : { reference: asked.reference, authorised_as: authorisationKey(loaded) };
         return savePayment(deps, loaded, asked);
@@ -48,8 +48,8 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
     });
   } catch (error) {
     if (!(error instanceof LostRaces)) throw error;
-    const { order, prescriptions } = await withKeysOfNow(deps, load);
-    return orderAnswer(order, prescriptions);
+    const { order, prescriptions, rules } = await withKeysOfNow(deps, load);
+    return orderAnswer(order, prescriptions, rules);
   }
 }
 

@@ -1,9 +1,9 @@
-import { type Address, PatientUpdate, SafetyEntryRemoval } from "@pestle/contract";
+import { type Address, PatientUpdate, SafetyEntryRemoval, ShippingAddressInput } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { listShipToAddresses, orderPlace } from "../../db/orders/orders.ts";
 import { lockPatient, savePatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
-import { partner } from "../../domain/orders/order.ts";
+import { partnerBy } from "../../domain/orders/order.ts";
 import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
 import { readIdentityDocument } from "../../domain/patients/identity-document.ts";
 import {
@@ -17,17 +17,18 @@ import {
 } from "../../domain/patients/patient-changes.ts";
 import {
   documentAnswer,
-  hasOtherSafetyFacts,
+  hasOtherCheckedFacts,
   type PatientRecord,
   patientAnswer,
 } from "../../domain/patients/patient-record.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
-import { readBody } from "../../domain/values/read-body.ts";
+import { readBody, refusalOf } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { recheckPatient } from "../orders/recheck-orders.ts";
+import { readdressHeld } from "../orders/take-default-address.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientIndex, patientRow } from "./patient-rows.ts";
 
@@ -46,18 +47,19 @@ export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey
       const { recheck_due, patient_key } = changed;
       return { answer: patientAnswer(patient.patient_id, changed.record, changed), recheck_due, patient_key };
     },
-    // New safety facts hold the patient's open orders before the partner receives the answer.
-    settle: (done) => recheckChanged(deps, patient, done),
+    // New safety facts hold the patient's open orders, and an email frees them, before the partner receives the answer.
+    settle: (done) => recheckChanged(deps, call, patient, done),
     answer: ({ answer }) => answer,
   });
 }
 
 const recheckChanged = <Done extends { recheck_due: boolean; patient_key: number }>(
   deps: Deps,
+  call: PartnerCall,
   { account_id }: PatientKey,
   done: Done,
 ): Promise<Done> | undefined =>
-  done.recheck_due ? recheckPatient(deps, account_id, done.patient_key, partner).then(() => done) : undefined;
+  done.recheck_due ? recheckPatient(deps, account_id, done.patient_key, partnerBy(call)).then(() => done) : undefined;
 
 /** Removes a safety fact that the partner sent. The record keeps it with the reason. */
 export function removeSafetyEntry(
@@ -70,7 +72,7 @@ export function removeSafetyEntry(
   const { fields, problems } = readBody(SafetyEntryRemoval, sent);
   const { reason } = fields;
   if (reason === undefined && problems.length === 0)
-    problems.push({ code: 42200, field: "reason", message: GIVE_REASON });
+    problems.push({ code: 42200, field: "reason", problem: "missing", message: GIVE_REASON });
   return writeAnswer(deps, call.key, 204, {
     audit: () => partnerEntry("removeSafetyEntry", call, { patients: [patient.patient_id] }),
     attempt: (tx) =>
@@ -79,28 +81,39 @@ export function removeSafetyEntry(
         refuseAll(problems);
         return { record: withoutPartnerEntry(before, entry_id, reason!, now)! };
       }),
-    settle: (done) => recheckChanged(deps, patient, done),
+    settle: (done) => recheckChanged(deps, call, patient, done),
     answer: () => undefined,
   });
 }
 const GIVE_REASON = "Send a `reason` of 1 to 200 characters on one line.";
 
-/** Adds an address after the validator has checked it. */
+/** Adds an address after the validator has checked it. A new default address also ends the holds that wait for one. */
 export function addShippingAddress(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
   return writeAnswer(deps, call.key, 201, {
     audit: () => partnerEntry("addShippingAddress", call, { patients: [patient.patient_id] }),
     prepare: async () => {
-      const { read, problems } = readAddress(sent, deps.zips);
-      if (read === null) return { address: null, problems };
-      return settleAddress(read, await deps.address_validators[call.grant.environment].validate(read.address));
+      const { default: as_default, ...fields } = sent;
+      const { read, problems } = readAddress(fields, deps.zips);
+      if (as_default !== undefined && as_default !== null && typeof as_default !== "boolean") {
+        problems.push(refusalOf(ShippingAddressInput, "default", as_default));
+      }
+      if (read === null || problems.length > 0) return { address: null, problems, judged: null, as_default: false };
+      const verdict = await deps.address_validators[call.grant.environment].validate(read.address);
+      return { ...settleAddress(read, verdict), judged: { read, verdict }, as_default: as_default === true };
     },
-    attempt: async (tx, { address, problems }) => {
-      const changed = await changePatient(deps, tx, patient, call.now, (record) => {
+    attempt: async (tx, { address, problems, as_default }) =>
+      changePatient(deps, tx, patient, call.now, (record) => {
         refuseAll(problems);
-        return withShippingAddress(record, address!);
-      });
-      return changed.address;
+        return withShippingAddress(record, address!, as_default);
+      }),
+    // Orders that wait for a good address ship to the new default before the partner receives the answer.
+    settle: (done, { judged }) => {
+      if (!done.address.default || judged === null) return undefined;
+      const { patient_key } = done;
+      const { account_id } = patient;
+      return readdressHeld(deps, { account_id, patient_key }, judged, partnerBy(call)).then(() => done);
     },
+    answer: ({ address }) => address,
   });
 }
 
@@ -167,7 +180,7 @@ export async function changePatient<Outcome extends { record: PatientRecord }>(
   // A request that waited for the lock may carry an earlier time; `updated_at` never goes back.
   const updated_at = unchanged || account_now < row.updated_at ? row.updated_at : account_now;
   // Saved with the change: a job checks the patient's orders if this process ends before it does.
-  const recheck_due = hasOtherSafetyFacts(before, outcome.record);
+  const recheck_due = hasOtherCheckedFacts(before, outcome.record);
   if (!unchanged) {
     await savePatient(tx, { ...patientRow(deps, account_id, patient_key, outcome.record, updated_at), recheck_due });
   }

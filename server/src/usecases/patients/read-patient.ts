@@ -4,8 +4,10 @@ import { loadPatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import { patientAnswer } from "../../domain/patients/patient-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openWritten } from "../intake/written.ts";
 import { loadPage } from "../operations/load-page.ts";
+import { fillRules } from "../orders/read-orders.ts";
 import type { PatientKey } from "./change-patient.ts";
 import { openRecord, patientIndex } from "./patient-rows.ts";
 
@@ -35,19 +37,22 @@ export async function readPrescriptions(
 ) {
   const index = patientIndex(deps, account_id, patient_id);
   return withKeysOfNow(deps, async () => {
-    let workflow: Workflow | undefined;
+    let found_in: { workflow: Workflow; clock_offset_s: number } | undefined;
     const { rows, more } = await loadPage(
       MOST_PRESCRIPTIONS,
       async (after: PatientPrescription | undefined, most) => {
         const found = await loadPrescriptions(deps.db, account_id, index, active, after ?? before, most);
-        workflow ??= found?.workflow;
+        found_in ??= found;
         return found?.prescriptions ?? [];
       },
       ({ written_sealed, medication_dispenses }) =>
         BYTES_PER_PRESCRIPTION + (written_sealed?.length ?? 0) + BYTES_PER_DISPENSE * medication_dispenses.length,
     );
-    if (workflow === undefined) return undefined;
+    if (found_in === undefined) return undefined;
+    const { workflow, clock_offset_s } = found_in;
+    const { formulary } = await readCatalogue(deps, account_id);
     const prescriptions = rows.map((row) => ({ ...openWritten(deps.vault, account_id, row), patient_id }));
-    return { workflow, prescriptions, next: more ? rows.at(-1)! : null };
+    const rules = fillRules(deps, formulary, clock_offset_s);
+    return { workflow, rules, prescriptions, next: more ? rows.at(-1)! : null };
   });
 }

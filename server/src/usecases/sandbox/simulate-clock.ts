@@ -10,6 +10,7 @@ import { trackShipments } from "../fulfillment/track-shipments.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { fillBackOrders } from "../orders/fill-back-orders.ts";
 import { recheckDue } from "../orders/recheck-orders.ts";
+import { closeMonths } from "../statements/close-months.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** `{"advance_seconds":86400}` moves the account's clock forward. */
@@ -32,14 +33,14 @@ const FARTHEST_OFFSET_S = 3_153_600_000;
 /** Moves a sandbox account's own clock forward and returns the account's time. */
 export async function moveClock(tx: Tx, account_id: string, advance_seconds: number, now: Date): Promise<Date> {
   const moved = await advanceAccountClock(tx, account_id, advance_seconds, FARTHEST_OFFSET_S);
-  if (moved === undefined) return refuse(42200, "simulation.advance_seconds");
+  if (moved === undefined) return refuse(42200, "simulation.advance_seconds", { problem: "not_allowed" });
   await announce(tx, { kind: "account", account_id });
   return accountNow(now, moved.clock_offset_s);
 }
 
 /** Runs an account's due work at once instead of waiting for the jobs. The jobs retry whatever fails here. */
 async function catchUp(deps: Deps, account_id: string): Promise<void> {
-  for (const work of [trackShipments, recheckDue, fillBackOrders, fillDue]) {
+  for (const work of [trackShipments, recheckDue, fillBackOrders, fillDue, closeMonths]) {
     try {
       await work(deps, account_id);
     } catch (error) {

@@ -1,9 +1,10 @@
-import { compactAsciiJson, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import { compactAsciiJson, eventTypeNames, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { insertSimulatedEvent, lockSimulated } from "../../db/sandbox/simulations.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
+import { notOneOf } from "../../domain/values/unknown-fields.ts";
 import { randomEventId } from "../../random.ts";
 import { sealBody } from "../webhooks/event-body.ts";
 import type { Simulation } from "./simulation.ts";
@@ -18,14 +19,19 @@ const OURS = ["event_id", "timestamp"];
 export const simulateEvent: Simulation = (deps, { account_id }, simulation, problems) => {
   const { event_type, ...rest } = simulation;
   const known = typeof event_type === "string" && isEventType(event_type);
-  if (!known) problems.push({ code: 42200, field: "simulation.event_type" });
+  if (!known) problems.push(notOneOf("simulation.event_type", event_type, eventTypeNames));
   problems.push(
     ...OURS.filter((field) => Object.hasOwn(rest, field)).map(
-      (field): Problem => ({ code: 42200, field: `simulation.${field}` }),
+      (field): Problem => ({ code: 42200, field: `simulation.${field}`, problem: "not_allowed" }),
     ),
   );
   if (Buffer.byteLength(compactAsciiJson(rest)) > MOST_EVENT_BYTES) {
-    problems.push({ code: 42200, field: "simulation", message: "A simulated event has at most 64 KiB." });
+    problems.push({
+      code: 42200,
+      field: "simulation",
+      problem: "not_allowed",
+      message: "A simulated event has at most 64 KiB.",
+    });
   }
   refuseAll(problems);
   const attempt = async (tx: Tx) => {

@@ -23,7 +23,11 @@ import type { Simulation } from "./simulation.ts";
 
 /** Two simulated staff members, because the person who fills an order may not check it. */
 const technician: Worker = { person_id: "simulated-technician", role: "technician", license: null };
-const pharmacist: Worker = { person_id: "simulated-pharmacist", role: "pharmacist", license: "SIMULATED" };
+export const simulatedPharmacist: Worker = {
+  person_id: "simulated-pharmacist",
+  role: "pharmacist",
+  license: "SIMULATED",
+};
 
 /** The statuses that a simulation can reach, in this order. */
 const walk = ["Processing", "Filling", "Shipped", "Delivered"] as const satisfies readonly OrderStatus[];
@@ -38,9 +42,12 @@ export const simulateOrder: Simulation = async (deps, { account_id }, simulation
   const { fields, problems: found } = readBody(SimulatedOrder, simulation, "simulation.");
   const { to, exception_id } = simulation;
   // Exactly one of the two: a target status or an exception.
-  const both = (to === undefined) === (exception_id === undefined);
-  if (both && !found.some(({ field }) => field === "simulation.to")) {
-    found.push(refusalOf(SimulatedOrder, "to", "simulation."));
+  const given = [to, exception_id].filter((value) => value !== undefined && value !== null).length;
+  if (given !== 1 && !found.some(({ field }) => field === "simulation.to")) {
+    found.push({
+      ...refusalOf(SimulatedOrder, "to", undefined, "simulation."),
+      problem: given === 0 ? "missing" : "conflict",
+    });
   }
   refuseAll([...problems, ...found]);
   // All steps share one transaction, so the whole walk is saved or none of it.
@@ -107,7 +114,7 @@ async function step(
 ): Promise<unknown> {
   switch (standing.state) {
     case "Processing/clinical_review":
-      return approveReview(deps, { ...work, by: pharmacist });
+      return approveReview(deps, { ...work, by: simulatedPharmacist });
     case "Filling/fill":
       return completeFill(
         deps,
@@ -121,7 +128,7 @@ async function step(
     case "Filling/product_check":
       return verifyProduct(
         deps,
-        { ...work, by: pharmacist },
+        { ...work, by: simulatedPharmacist },
         order.items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku })),
       );
     case "Filling/pack":

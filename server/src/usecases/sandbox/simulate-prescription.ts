@@ -36,10 +36,11 @@ export async function simulatePrescription(
   deps: Deps,
   script: IntakeFormat,
   simulator: Simulator,
-  simulation: SentFields,
+  sent: SentFields,
   problems: Problem[],
 ): Promise<SimulatedWrite> {
-  if (Object.hasOwn(simulation, "script")) return simulateScript(deps, script, simulator, simulation, problems);
+  const { script: text, ...simulation } = sent;
+  if ((text ?? null) !== null) return simulateScript(deps, script, simulator, sent, problems);
   const { time_zone, today } = daysOf(deps, simulator);
   const { simulated, problems: wrong } = readSimulatedPrescription(simulation, { time_zone, today });
   problems.push(...wrong);
@@ -126,7 +127,8 @@ function simulateScript(
       }
       due = null;
       // A repeated message returns its prescription, however it arrived. Different bytes under its id are refused.
-      if (!before.body_hash.equals(hashOf(body))) refuse(42200, SCRIPT, intakeRefusals["220"][1]);
+      if (!before.body_hash.equals(hashOf(body)))
+        refuse(42200, SCRIPT, { problem: "conflict", message: intakeRefusals["220"][1] });
       const patient_id = openAnyPatientId(deps, account_id, before);
       const { prescription_id } = before;
       const key = { account_id: before.kept_by, sender: from!, sender_message_id: message_id! };
@@ -140,7 +142,12 @@ function simulateScript(
 const SCRIPT = "simulation.script";
 
 const refusalProblems = ({ description_code, also = [] }: IntakeRefusal): Problem[] =>
-  [description_code, ...also].map((code) => ({ code: 42200, field: SCRIPT, message: intakeRefusals[code][1] }));
+  [description_code, ...also].map((code) => ({
+    code: 42200,
+    field: SCRIPT,
+    problem: "not_allowed",
+    message: intakeRefusals[code][1],
+  }));
 
 const hashOf = (body: Buffer) => createHash("sha256").update(body).digest();
 
@@ -168,7 +175,8 @@ async function take(
   const { new_id } = await storeMessage(tx, { ...row, body_sealed }, null, null);
   if (new_id === null) throw new Error("a new simulated message already exists");
   const stored = { ...row, intake_message_id: new_id };
-  const { decision, received } = await takeFor({ ...deps, db: tx }, answerFormat, message, stored, account);
+  const receiver = { ...account, environment: "sandbox" as const };
+  const { decision, received } = await takeFor({ ...deps, db: tx }, answerFormat, message, stored, receiver);
   if (decision.reply.kind === "refused") throw new RequestProblems(refusalProblems(decision.reply.refusal));
   return { received, order_due_at: decision.prescription?.order_due_at ?? null };
 }

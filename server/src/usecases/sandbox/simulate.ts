@@ -3,12 +3,13 @@ import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
-import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { isSentObject, notA, notOneOf, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
 import { simulateClock } from "./simulate-clock.ts";
 import { simulateEvent } from "./simulate-event.ts";
+import { simulateMessage } from "./simulate-message.ts";
 import { simulateOrder } from "./simulate-order.ts";
 import { simulatePrescription } from "./simulate-prescription.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulation, Simulator } from "./simulation.ts";
@@ -66,13 +67,14 @@ async function readSimulation(
     clock: simulateClock,
     prescription: (_, ...given) => simulatePrescription(deps, script, ...given),
     order: simulateOrder,
+    message: simulateMessage,
     event: simulateEvent,
   };
   const problems: Problem[] = unknownFields(sent, ["simulation_type", "simulation"]);
   const { simulation_type, simulation } = sent;
   const known = typeof simulation_type === "string" && Object.hasOwn(simulations, simulation_type);
-  if (!known) problems.push({ code: 42200, field: "simulation_type" });
-  if (!isSentObject(simulation)) problems.push({ code: 42200, field: "simulation" });
+  if (!known) problems.push(notOneOf("simulation_type", simulation_type, Object.keys(simulations)));
+  if (!isSentObject(simulation)) problems.push(notA("object", "simulation", simulation));
   if (!known || !isSentObject(simulation)) return refuseAll(problems) as never;
   return simulations[simulation_type as SimulationType](deps, simulator, simulation, problems);
 }

@@ -28,7 +28,8 @@ export async function registerEndpoint(
   const { account_id } = grant;
   const problems = endpointFieldProblems(sent, "create", grant.environment, deps.webhook_client.loopback_ports);
   const { signing_credential_id: client_id } = sent;
-  const credential_id = client_id === undefined ? grant.credential_id : ownCredential(account_id, String(client_id));
+  const credential_id =
+    (client_id ?? null) === null ? grant.credential_id : ownCredential(account_id, String(client_id));
   const account = await lockEndpoints(tx, account_id);
   const { endpoints, oldest_secret_id } = await loadSigningFacts(tx, account_id, credential_id);
   if (oldest_secret_id === null && !problems.some(({ field }) => field === "signing_credential_id")) {
@@ -37,7 +38,8 @@ export async function registerEndpoint(
   const { most } = deps.quotas.read(account_id, grant.environment).webhook_endpoints;
   if (endpoints >= most) problems.push(endpointProblem("webhook_endpoints", "too_many"));
   refuseAll(problems);
-  const { url, secret, events = [], description = null } = sent as WebhookEndpointInput;
+  const { url, secret, description = null } = sent as WebhookEndpointInput;
+  const events = (sent as WebhookEndpointInput).events ?? [];
   const endpoint_id = randomUUID();
   const signing_secret = randomSigningSecret();
   const account_now = accountNow(now, account!.clock_offset_s);

@@ -35,7 +35,8 @@ export async function updateEndpoint(
   if (locked === undefined) throw new StatusRefusal(404);
   const { clock_offset_s, ...before } = locked;
   const problems = endpointFieldProblems(sent, "update", environment, deps.webhook_client.loopback_ports);
-  const { secret, signing_credential_id: client_id } = sent as WebhookEndpointUpdate;
+  const { secret: given, signing_credential_id: client_id } = sent as WebhookEndpointUpdate;
+  const secret = given ?? undefined;
   let switched: Parameters<typeof changedEndpoint>[2] = null;
   if (typeof client_id === "string") {
     const signing_credential_id = ownCredential(account_id, client_id);

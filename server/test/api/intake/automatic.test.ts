@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { products as demoProducts, shippingMethods } from "../../../src/seed/cast.ts";
+import { prescribed } from "../../support/orders.ts";
 import { addPatient, ask, stranger } from "../../support/patient.ts";
+import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 
@@ -40,6 +43,18 @@ test("a prescription becomes an order with the default shipping method and brand
   expect(await ordersOf(prescription_id)).toHaveLength(1);
 });
 
+test("a product that the default method may not carry ships by the cheapest one that it allows", async () => {
+  const prescription = prescribed("semaglutide-pen", 3);
+  const { prescription_id } = await addPatient(app, { partner: PARTNER, patient: stranger(), prescription });
+  await until(async () => (await ordersOf(prescription_id)).length > 0, "an order is there");
+  const [order] = await ordersOf(prescription_id);
+  const allowed = demoProducts.find(({ sku }) => sku === "semaglutide-pen")!.shipping_method_ids;
+  const [cheapest] = shippingMethods
+    .filter(({ id }) => allowed.includes(id))
+    .sort((a, b) => a.price_cents - b.price_cents);
+  expect([order.shipping.method_id, cheapest!.cold_chain]).toEqual([cheapest!.id, true]);
+});
+
 test("missing data holds it: no address 66, no email 65, a state without a license 67", async () => {
   const { prescription_id } = await addPatient(app, {
     partner: PARTNER,
@@ -57,8 +72,12 @@ test("if no exception covers the cause, no order is created: the prescription sh
     patient: stranger(),
     prescription: { quantity: { value: 91, unit: "tablet" } },
   });
-  await until(async () => (await prescriptionOf(patient_id)).order_errors.length > 0, "the codes are shown");
-  expect((await prescriptionOf(patient_id)).order_errors.map(({ code }: { code: number }) => code)).toEqual([42259]);
+  // The event and the prescription agree from the start.
+  const { order_errors } = await prescriptionOf(patient_id);
+  expect(order_errors.map(({ code }: { code: number }) => code)).toEqual([42259]);
+  const received = await storedEvents(app.deps, "where event_type = 'RX_RECEIVED'");
+  const bodies = received.map(({ body }) => JSON.parse(body)).filter((body) => body.patient_id === patient_id);
+  expect(bodies.map((body) => body.medication_requests[0].order_errors)).toEqual([order_errors]);
   expect(await ordersOf(prescription_id)).toEqual([]);
   const { rows } = await app.deps.db.raw("select kind, reasons from review where prescription_id = $1", [
     prescription_id,

@@ -4,7 +4,7 @@ import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import { WorkRefusal } from "../../../src/usecases/fulfillment/work-refusal.ts";
 import { openReview } from "../../../src/usecases/intake/message-answer.ts";
 import { openPatientId } from "../../../src/usecases/patients/patient-rows.ts";
-import { acted, eventsOf, linesOf, readOrder } from "../../support/actions.ts";
+import { acted, eventsOf, historyOf, linesOf, readOrder } from "../../support/actions.ts";
 import { newMessage, openIntake } from "../../support/intake.ts";
 import { placed } from "../../support/orders.ts";
 import { ask, stranger } from "../../support/patient.ts";
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 let number = 0;
-async function ordered(prescribed: { refills?: number } = {}) {
+async function ordered(prescribed: { refills?: number; sig_text?: string | null } = {}) {
   const message_id = `CX-${++number}`;
   const patient = { ids: [], first_name: "Zephyrine", ...stranger() };
   const dates = { written_date: "2026-11-10", effective_date: null, expiration_date: null, ...prescribed };
@@ -206,5 +206,15 @@ describe("a prescription that replaces an earlier one", () => {
         expect(order.items[0]!.prescription_id).toBe(prescription_id);
       });
     }
+
+    test(`${name} takes the place of one without a sig, and ends 69`, async () => {
+      const of = await ordered({ sig_text: null });
+      expect([of.order.order_status, of.order.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [69]]);
+      const prescription_id = await replace(kind, of);
+      const order = await readOrder(app, of.order_number);
+      expect([order.order_status, order.items[0]!.prescription_id]).toEqual(["Processing", prescription_id]);
+      expect((await historyOf(app, of.order_number)).at(-1)).toBe("system resolve 69: On Hold > Processing");
+      expect(await prescriptionRow(of.prescription_id)).toMatchObject({ active: false, units: 0 });
+    });
   }
 });

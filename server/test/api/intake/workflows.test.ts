@@ -163,6 +163,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   expect(await hears()).toEqual([]);
   expect(await partner.history(order_number)).toEqual([
     "partner create 77 new > On Hold",
+    "system raise_exception 77 On Hold > On Hold",
     "system raise_exception 80 On Hold > On Hold",
     "partner resolve 77 On Hold > On Hold",
     "system resolve 80 On Hold > Processing",
@@ -287,6 +288,8 @@ test("Automatic Processing: an e-prescription becomes an order, waits for an ema
   expect(await partner.rx(patient_id)).toEqual(delivered.medication_requests);
   expect(await partner.history(order_number)).toEqual([
     "system create 65 new > On Hold",
+    "system raise_exception 65 On Hold > On Hold",
+    "system raise_exception 76 On Hold > On Hold",
     "partner resolve 65 On Hold > On Hold",
     "system resolve 76 On Hold > Processing",
     "pharmacist approve_review Processing > Filling",

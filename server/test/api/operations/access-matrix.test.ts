@@ -7,11 +7,13 @@ import {
   staffRoleNames as staff,
 } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { dateIn } from "../../../src/domain/values/calendar.ts";
 import type { WebRoute } from "../../../src/http/web-api.ts";
 import { webRoutes } from "../../../src/http/web-routes.ts";
 import { createPartnerAccount } from "../../../src/usecases/accounts/create-partner.ts";
 import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
 import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
+import { bookAdjustment } from "../../../src/usecases/statements/book-adjustment.ts";
 import { type Asked, Asker, type Cell, METHODS, type Method, type Outcome } from "../../support/access-matrix.ts";
 import { footprint, newOrder, orderOf, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
@@ -70,6 +72,7 @@ beforeAll(async () => {
   });
   own = [await idsOf(willow_id), await idsOf(willow_id)];
   absent = {
+    month: "1999-01",
     patient_id: "absent-1",
     prescription_id: "99999999",
     order_number: "0000000000",
@@ -134,8 +137,12 @@ async function idsOf(partner_id: string): Promise<Ids> {
     returning review_id`,
     [account_id],
   );
+  const zone = app.deps.config.TIME_ZONE;
+  const fee = { account_id, kind: "fee" as const, amount_cents: 1, description: "A fee", order_number: null, on: null };
+  const { booked_at } = await bookAdjustment({ db: app.deps.db, zone, now: app.deps.now() }, fee);
   return {
     patient_id,
+    month: dateIn(zone, booked_at).slice(0, 7),
     prescription_id: String(prescription_id),
     order_number,
     address_id: "1",

@@ -126,6 +126,8 @@ describe("every look of a partner's program at a patient, and every change, leav
     getOrder: () => ["GET", `/orders/${order_number}`],
     listOrderHistory: () => ["GET", `/orders/${order_number}/history`],
     listOrderActionRequests: () => ["GET", `/orders/${order_number}/partner_order_action_requests`],
+    listOrderMessages: () => ["GET", `/orders/${order_number}/messages`],
+    sendOrderMessage: () => ["POST", `/orders/${order_number}/messages`, { text: "Ship it before Friday, please." }],
     replaceOrderAddress: () => [
       "PUT",
       `/orders/${order_number}/shipping_address`,
@@ -144,8 +146,8 @@ describe("every look of a partner's program at a patient, and every change, leav
     getWebhookEvent: () => ["GET", `/webhook_events/${event_id}`],
     simulate: () => ["POST", "/simulate", { simulation_type: "prescription", simulation: { patient: { patient_id } } }],
   };
-  /** Their entries are about an endpoint, and other tests create one. */
-  const elsewhere = ["createReorder", "receiveScript", "receiveFhir"];
+  /** Other tests create what these need, and check their entries. */
+  const elsewhere = ["createReorder", "receiveScript", "receiveFhir", "getStatement"];
   const rules = Object.entries(partnerAudit as Record<string, AuditRule>);
   const about_patients = rules.flatMap(([id, rule]) =>
     "writes" in rule && rule.about === "patient" && !elsewhere.includes(id) ? [id] : [],
@@ -172,7 +174,7 @@ describe("every look of a partner's program at a patient, and every change, leav
         credential_id: client_id.split("-")[1],
         address: expect.stringMatching(/^(::ffff:)?127\.0\.0\.1$|^::1$/),
         subject: entries[0]!.subject,
-        patients: operation === "listOrderHistory" ? [] : [patient_id],
+        patients: ["listOrderHistory", "listOrderMessages"].includes(operation) ? [] : [patient_id],
         field_groups: [...rule.groups],
         request_id: response.headers.get("x-request-id"),
       },

@@ -43,6 +43,12 @@ const MARKS: Record<string, string> = {
   "AddressInput.street2": mark("door"),
   "AddressInput.city": mark("town"),
   "AddressInput.phone": OTHER_PHONE,
+  "ShippingAddressInput.first_name": mark("receiving"),
+  "ShippingAddressInput.last_name": mark("receiver"),
+  "ShippingAddressInput.street1": mark("road"),
+  "ShippingAddressInput.street2": mark("door"),
+  "ShippingAddressInput.city": mark("town"),
+  "ShippingAddressInput.phone": OTHER_PHONE,
   "IdentityDocumentInput.number": DOCUMENT_NUMBER,
   "PatientSafetyInput.medications": mark("medicine"),
   "PatientSafetyInput.health_conditions": mark("illness"),
@@ -70,11 +76,13 @@ const MARKS: Record<string, string> = {
   "ReorderRequest.reference": mark("reference"),
   "ActionRequestInput.email": mark("mail"),
   "ActionRequestInput.token": mark("card"),
+  "MessageInput.text": mark("saying"),
   "WebhookEndpointInput.secret": mark("secret"),
   "WebhookEndpointInput.description": mark("endpoint"),
   "WebhookEndpointUpdate.secret": mark("secret"),
   "WebhookEndpointUpdate.description": mark("endpoint"),
   "SimulatePrescription.simulation.script": mark("script"),
+  "SimulateMessage.simulation.text": mark("simsaying"),
   "SimulatedPatient.patient_id": mark("mrn"),
   "SimulatedPatient.first_name": mark("simfirst"),
   "SimulatedPatient.last_name": mark("simlast"),
@@ -97,7 +105,11 @@ const NO_MARK = [
   "AddressInput.zip",
   "IdentityDocumentInput.issuing_country",
   "IdentityDocumentInput.issuing_state",
+  "MessageInput.in_reply_to",
   "RedeliveryRequest.endpoint_id",
+  "ShippingAddressInput.state",
+  "ShippingAddressInput.zip",
+  "SimulateMessage.simulation.order_number",
   "SimulateOrder.simulation.order_number",
   "SimulatedPatient.address.state",
   "SimulatedPatient.address.zip",
@@ -267,6 +279,11 @@ beforeAll(async () => {
   for (const path of [`/orders?patient_id=${patient_id}`, `/orders?reference=${mark("reference")}`]) {
     expect(JSON.parse((await ask(app, path)).text).orders).toMatchObject([{ order_number, patient_id }]);
   }
+  const said = await ask(app, `/orders/${order_number}/messages`, send({ text: mark("saying") }));
+  expect([said.status, said.text]).toEqual([201, expect.stringContaining(mark("saying"))]);
+  const asked = { order_number, text: mark("simsaying") };
+  const told = await ask(app, "/simulate", send({ simulation_type: "message", simulation: asked }));
+  expect(told.status).toBe(202);
   // The service refuses these bodies, so only logs could show them.
   const item = { sku: mark("sku"), ndc: mark("ndc"), gcn: mark("gcn"), product_selection: mark("product") };
   const refused: [path: string, body: object][] = [

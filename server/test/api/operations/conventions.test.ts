@@ -1,7 +1,9 @@
-import { endpoints, statusMessages } from "@pestle/contract";
+import { type ErrorEntry, endpoints, errorDocUrl, oauthErrors, statusMessages } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
-import { codesOf, expectConventions } from "../../support/conventions.ts";
+import { codesOf, expectConventions, withoutId } from "../../support/conventions.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { goodAddress } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { freshToken } from "../../support/token-request.ts";
 
@@ -115,17 +117,20 @@ describe("every route of the partner API, walked from the router", () => {
         const text = await expectConventions(response, "partner");
         expect(response.status).toBe(401);
         expect(response.headers.get("www-authenticate")).toMatch(challenge);
-        if (method !== "HEAD") expect(JSON.parse(text)).toEqual({ error, error_description: expect.any(String) });
+        if (method !== "HEAD") {
+          const doc_url = errorDocUrl(app.addresses.base_url, error);
+          expect(JSON.parse(withoutId(text))).toEqual({ error, error_description: expect.any(String), doc_url });
+        }
       }
     });
   });
 
-  test("rejects an unknown query parameter with 40003", async () => {
+  test("rejects an unknown query parameter with 40003 and its name", async () => {
     await everyRoute(async ({ method, url }) => {
       const response = await app.call(`${url}?adress=1`, { method, ...bodyOf(method) });
       const text = await expectConventions(response, "partner");
       expect(response.status).toBe(400);
-      if (method !== "HEAD") expect(codesOf(text)).toEqual([[40003, "query"]]);
+      if (method !== "HEAD") expect(codesOf(text)).toEqual([[40003, "adress"]]);
     });
   });
 
@@ -174,7 +179,8 @@ describe("every route of the partner API, walked from the router", () => {
       const [get, head] = [await app.call(url), await app.call(url, { method: "HEAD" })];
       expect(await head.text()).toBe("");
       expect(head.status).toBe(get.status);
-      expect(head.headers.get("etag")).toBe(get.headers.get("etag"));
+      // An error body has the id of its request, so no two are the same.
+      if (get.status === 200) expect(head.headers.get("etag")).toBe(get.headers.get("etag"));
       expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(await get.text())));
     });
   });
@@ -301,7 +307,10 @@ describe("unknown resources", () => {
         const response = await app.call(path, { method, token: null, headers: { accept: "text/html" } });
         const text = await expectConventions(response, path.startsWith("/web/") ? "web" : "partner");
         expect([method, path, response.status]).toEqual([method, path, 405]);
-        expect(JSON.parse(text)).toEqual({ error: { error_code: 405, message: statusMessages[405] } });
+        const doc_url = errorDocUrl(app.addresses.base_url, 405);
+        expect(JSON.parse(withoutId(text))).toEqual({
+          error: { error_code: 405, message: statusMessages[405], doc_url },
+        });
         const allow = response.headers.get("allow")!.split(", ");
         expect([...methods].filter((one) => !allow.includes(one))).toEqual([]);
         expect(allow).not.toContain(method);
@@ -328,9 +337,138 @@ describe("unknown resources", () => {
     ];
     for (const [method, path] of paths) {
       const response = await app.call(path, { method, token: null, headers: { accept: "text/html" } });
-      bodies.add(await expectConventions(response, "partner"));
+      bodies.add(withoutId(await expectConventions(response, "partner")));
       expect(response.status).toBe(404);
     }
-    expect([...bodies]).toEqual(['{"error":{"error_code":404,"message":"The resource was not found."}}']);
+    const doc_url = errorDocUrl(app.addresses.base_url, 404);
+    const error = { error_code: 404, message: "The resource was not found.", doc_url };
+    expect([...bodies]).toEqual([JSON.stringify({ error })]);
+  });
+});
+
+describe("an error says what is wrong", () => {
+  const answered = async (method: string, path: string, body?: unknown) => {
+    const sent =
+      body === undefined ? {} : { body: JSON.stringify(body), headers: { "content-type": "application/json" } };
+    const response = await app.call(path, { method, ...sent });
+    const { errors = [] } = JSON.parse(await expectConventions(response, "partner")) as { errors?: ErrorEntry[] };
+    for (const { code, doc_url } of errors) expect(doc_url).toBe(errorDocUrl(app.addresses.base_url, code));
+    return Object.fromEntries(
+      errors.flatMap(({ code, error_detail }) =>
+        error_detail.map(({ field, message: _, ...detail }) => [`${code} ${field}`, detail]),
+      ),
+    );
+  };
+
+  test("in a query: the name, the type or the values that it takes", async () => {
+    expect(await answered("GET", "/orders?patientid=a&status=b&x=1")).toEqual({
+      "40003 patientid": { problem: "unknown_field", did_you_mean: "patient_id" },
+      "40003 status": { problem: "unknown_field" },
+      "40003 x": { problem: "unknown_field" },
+    });
+    expect(await answered("GET", "/orders?limit=many")).toEqual({ "40003 limit": { problem: "wrong_type" } });
+    expect(await answered("GET", "/orders?prescription_id=x")).toEqual({
+      "40003 prescription_id": { problem: "wrong_type" },
+    });
+    expect(await answered("GET", "/orders?order_status=shiped")).toEqual({
+      "40003 order_status": { problem: "not_allowed", allowed: expect.any(Array), did_you_mean: "Shipped" },
+    });
+    expect(await answered("GET", "/products?ndc=1")).toEqual({
+      "40003 ndc": { problem: "unknown_field", did_you_mean: "ndc[]" },
+    });
+  });
+
+  test("in a body: a missing field, another type, an unknown name, a value that is not allowed, and no such record", async () => {
+    const body = {
+      adress: {},
+      shipping: { method_id: "1" },
+      patient: { patient_id: "nobody-here", gender: "f", emial: "x" },
+      payment: { payer: 1 },
+    };
+    expect(await answered("POST", "/orders", body)).toEqual({
+      "42200 adress": { problem: "unknown_field", did_you_mean: "address" },
+      "42200 patient.emial": { problem: "unknown_field", did_you_mean: "email" },
+      "42200 items": { problem: "missing" },
+      "42200 payment.payer": { problem: "wrong_type" },
+      "42205 patient.gender": { problem: "not_allowed", allowed: ["M", "F", "N"], did_you_mean: "F" },
+      "42206 patient.patient_id": { problem: "not_found" },
+      "42291 shipping.method_id": { problem: "wrong_type" },
+    });
+  });
+
+  test("with a message for that cause only", async () => {
+    const messages = async (body: unknown) => {
+      const response = await app.call("/orders", {
+        method: "POST",
+        body: JSON.stringify(body),
+        headers: { "content-type": "application/json" },
+      });
+      const { errors } = (await response.json()) as { errors: ErrorEntry[] };
+      return errors.flatMap(({ error_detail }) => error_detail.map(({ message }) => message));
+    };
+    const order = { shipping: { method_id: 1 }, patient: { patient_id: "nobody-here" } };
+    expect(await messages({ ...order, items: [{ prescription_id: "183615" }] })).toContain(
+      "Send a whole number, without quotes.",
+    );
+    expect(await messages(order)).toContain("The request needs this field.");
+    expect((await messages(order)).join()).not.toContain("unknown");
+  });
+
+  test("in a name of any length, of which the answer repeats only the start", async () => {
+    for (const path of ["/simulate", `/brands?${"x".repeat(9_000)}=1`]) {
+      const body = path === "/simulate" ? { ["y".repeat(50_000)]: 1 } : undefined;
+      const found = Object.keys(await answered(body === undefined ? "GET" : "POST", path, body));
+      expect(found.every((name) => name.length < 220)).toBe(true);
+      expect(found.length).toBeGreaterThan(0);
+    }
+  });
+
+  test("to a credential at the token server of the other environment", async () => {
+    const { client_id, client_secret } = app.demo.partners[0]!;
+    const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id, client_secret });
+    const response = await fetch(`${app.addresses.auth_url}/oauth/token`, { method: "POST", body });
+    expect(JSON.parse(withoutId(await expectConventions(response, "token")))).toEqual({
+      error: "invalid_client",
+      error_description: oauthErrors.invalid_client[1],
+      doc_url: errorDocUrl(app.addresses.base_url, "invalid_client"),
+    });
+    expect(oauthErrors.invalid_client[1]).toContain("Sandbox and production have different token servers");
+  });
+});
+
+describe("Prefer: return=minimal", () => {
+  const change = (path: string, method: string, body: unknown, prefer?: string) =>
+    app.call(path, {
+      method,
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json", ...(prefer !== undefined && { prefer }) },
+    });
+
+  test("on a PATCH or PUT answers 204 without a body, with the ETag that the next read has", async () => {
+    const order = await placed(app, (await newOrder(app)).body);
+    const cases: [string, string, unknown, string][] = [
+      [`/patients/${order.patient_id}`, "PATCH", { phone: "4155550199" }, `/patients/${order.patient_id}`],
+      [`/orders/${order.order_number}/shipping_address`, "PUT", goodAddress, `/orders/${order.order_number}`],
+    ];
+    for (const [path, method, body, read] of cases) {
+      const response = await change(path, method, body, "return=minimal, wait=5");
+      expect([path, response.status, await expectConventions(response, "partner")]).toEqual([path, 204, ""]);
+      expect(response.headers.get("preference-applied")).toBe("return=minimal");
+      const current = await app.call(read, { headers: { "if-none-match": response.headers.get("etag")! } });
+      expect([path, current.status]).toEqual([path, 304]);
+    }
+  });
+
+  test("does not change any other answer", async () => {
+    const { patient_id } = (await newOrder(app)) as { patient_id: string };
+    for (const prefer of [undefined, "return=representation, return=minimal", "respond-async"]) {
+      const response = await change(`/patients/${patient_id}`, "PATCH", { gender: "F" }, prefer);
+      expect([response.status, response.headers.get("preference-applied")]).toEqual([200, null]);
+      expect(JSON.parse(await expectConventions(response, "partner"))).toMatchObject({ patient_id, gender: "F" });
+    }
+    const refused = await change(`/patients/${patient_id}`, "PATCH", { gender: "X" }, "return=minimal");
+    expect(codesOf(await expectConventions(refused, "partner"))).toEqual([[42205, "gender"]]);
+    const simulated = { simulation_type: "clock", simulation: { advance_seconds: 1 } };
+    expect((await change("/simulate", "POST", simulated, "return=minimal")).status).toBe(202);
   });
 });

@@ -60,6 +60,9 @@ async function answered(code: ErrorCode): Promise<Response> {
     const simulation = { order_number, to: example.order_status };
     await post(app, { simulation_type: "order", simulation }, { path: "/simulate" });
   }
+  for (let sent = 0; sent < (example.after_messages ?? 0); sent++) {
+    await post(app, { text: `No. ${sent}` }, { path: path.replace("{order_number}", order_number) });
+  }
   return app.call(path.replace("{order_number}", order_number), {
     method,
     headers: { ...(example.body === undefined ? {} : { "content-type": "application/json" }), ...example.headers },

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAdmission } from "../../../src/admission.ts";
+import { innerDoor } from "../../../src/http/front-door.ts";
+import { createListener } from "../../../src/http/listener.ts";
+import { addPartnerApi, partnerRoutes } from "../../../src/http/partner-api.ts";
 import { recheckDue } from "../../../src/usecases/orders/recheck-orders.ts";
 import { addPatient } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
@@ -78,6 +81,22 @@ test("a job of one environment leaves the other's work alone", async () => {
   expect(await marks()).toEqual({ production: true, sandbox: false });
   await recheckDue(app.environments.production);
   expect(await marks()).toEqual({ production: false, sandbox: false });
+});
+
+test("the sandbox's process refuses a token of production, even if it is forwarded by mistake", async () => {
+  const { sandbox } = app.environments;
+  const inner = createListener(app.deps, "inner");
+  addPartnerApi(inner, { sandbox, production: sandbox }, partnerRoutes, (scope) => innerDoor(sandbox, scope));
+  try {
+    const statusOf = async (partner: number) => {
+      const authorization = `Bearer ${await app.token(partner)}`;
+      const headers = { authorization, "x-request-id": "forwarded", "x-forwarded-for": "192.0.2.7" };
+      return (await inner.inject({ url: "/v1/orders", headers })).statusCode;
+    };
+    expect([await statusOf(SANDBOX), await statusOf(PRODUCTION)]).toEqual([200, 401]);
+  } finally {
+    await inner.close();
+  }
 });
 
 test("a request that fails gives its place to the next", async () => {

@@ -71,7 +71,9 @@ describe("the served OpenAPI document", () => {
   test("describes every schema, field, parameter, header and answer", () => {
     const silent: string[] = [];
     const tell = (described: object, at: string) => {
-      if (!("description" in described) && !("$ref" in described)) silent.push(at);
+      const { anyOf = [] } = described as { anyOf?: object[] };
+      const told = [described, ...anyOf].some((one) => "description" in one || "$ref" in one);
+      if (!told) silent.push(at);
     };
     const walk = (value: unknown, at: string): void => {
       if (typeof value !== "object" || value === null) return;

@@ -1,10 +1,10 @@
-import type { statuses } from "@pestle/contract";
+import { errorDocUrl, type statuses } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Conflict, StatusRefusal } from "../../../src/domain/values/refusals.ts";
 import { json } from "../../../src/http/answer.ts";
 import { partnerRoutes, type Route } from "../../../src/http/partner-api.ts";
 import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
-import { codesOf, expectConventions } from "../../support/conventions.ts";
+import { codesOf, expectConventions, withoutId } from "../../support/conventions.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { askTokenServer, basic, type Credentials, freshToken } from "../../support/token-request.ts";
 import { until } from "../../support/tools/until.ts";
@@ -373,13 +373,11 @@ const rules: Record<Rule, () => Promise<void>> = {
   "Status 400": async () => {
     const response = await app.call("/simulate", { ...postJson({}), body: "{" });
     const text = await expectConventions(response, "partner");
-    expect([response.status, JSON.parse(text)]).toEqual([
+    const error_detail = [{ field: "body", message: expect.any(String) }];
+    const doc_url = errorDocUrl(app.addresses.base_url, 40001);
+    expect([response.status, JSON.parse(withoutId(text))]).toEqual([
       400,
-      {
-        errors: [
-          { code: 40001, message: "Malformed JSON", error_detail: [{ field: "body", message: expect.any(String) }] },
-        ],
-      },
+      { errors: [{ code: 40001, message: "Malformed JSON", error_detail, doc_url }] },
     ]);
   },
   "Status 401": async () => {
@@ -405,9 +403,11 @@ const rules: Record<Rule, () => Promise<void>> = {
   "Status 409": async () => {
     const response = await app.call("/probe/conflict", postJson({}));
     const text = await expectConventions(response, "partner");
-    expect([response.status, JSON.parse(text)]).toEqual([
+    const message = expect.stringMatching(/duplicate/);
+    const doc_url = errorDocUrl(app.addresses.base_url, 409);
+    expect([response.status, JSON.parse(withoutId(text))]).toEqual([
       409,
-      { error: { error_code: 409, message: expect.stringMatching(/duplicate/), order_number: "7K2M9XQ4TB" } },
+      { error: { error_code: 409, message, order_number: "7K2M9XQ4TB", doc_url } },
     ]);
   },
   "Status 422": async () => {

@@ -335,7 +335,11 @@ async function expectTaken(row: Transition, role: Role, way: Way, start: Start |
       : { history: await own.history(order), events: await own.events(order), ...(await own.load(order)).standing };
   await way.take(order);
   const { standing } = await own.load(order);
-  const history = (await own.history(order)).slice(before?.history.length ?? 0);
+  const written = (await own.history(order)).slice(before?.history.length ?? 0);
+  // A new order also has a row for each exception that it starts with.
+  const history = start === null ? written.slice(0, 1) : written;
+  const raised = written.slice(history.length).map((line) => line["exception_id"]);
+  expect(raised).toEqual(start === null ? standing.open : []);
   const known = new Set(before?.events.map(({ event_id }) => event_id));
   const events = (await own.events(order)).filter(({ event_id }) => !known.has(event_id));
 

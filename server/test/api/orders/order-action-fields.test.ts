@@ -166,7 +166,7 @@ const cases: Case[] = [
     send: { dob: person.dob },
     codes: [[42200, "dob"]],
   },
-  ...[99, 63.5, "70", null, []].map(
+  ...[99, 63.5, "70", []].map(
     (exception_id): Case => ({
       of: 70,
       event: "verify",

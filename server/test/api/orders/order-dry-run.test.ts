@@ -1,8 +1,8 @@
-import type { Order } from "@pestle/contract";
+import type { ErrorEntry, MedicationRequest, Order } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { footprint, type Given, newOrder, type OrderBody, placed, post, prescribed } from "../../support/orders.ts";
-import { goodAddress, goodDocument, person } from "../../support/patient.ts";
+import { ask, goodAddress, goodDocument, person } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
@@ -98,18 +98,72 @@ test("a dry run predicts exactly what the order will do, and writes nothing", as
           would_create: true,
           errors: [],
           exceptions: tried.body.order.exceptions,
+          conflict: null,
           order: tried.body.order,
         });
+        expect(JSON.stringify(tried.body.order).match(/"order_number":(?!null)/)).toBeNull();
       } else if (done.status === 422) {
         expect(tried.status).toBe(200);
-        expect(tried.body).toEqual({ would_create: false, errors: done.body.errors, exceptions: [], order: null });
+        expect(tried.body).toEqual({
+          would_create: false,
+          errors: done.body.errors,
+          exceptions: [],
+          conflict: null,
+          order: null,
+        });
       } else {
-        expect([tried.status, tried.text]).toEqual([done.status, done.text]);
+        const { order_number } = done.body.error;
+        expect([tried.status, done.status]).toEqual([200, 409]);
+        const nothing = { would_create: false, errors: [], exceptions: [], order: null };
+        expect(tried.body).toEqual({ ...nothing, conflict: { order_number } });
       }
     }),
     { seed: 20_261_115, numRuns: 150 },
   );
   expect([...seen].sort()).toEqual(["201 On Hold", "201 Processing", "409", "422"]);
+});
+
+test("a prescription says whether it is fillable, with the codes that an order would get", async () => {
+  const of_prescription = [42249, 42250, 42253, 42257, 42259, 42260];
+  const doubtful = { ...prescribed("zolpidem-5", 30), signature_evidence: false };
+  const cases: [Given["prescription"], string, number[]][] = [
+    [{}, "not_needed", []],
+    [{ written_date: "2020-01-01" }, "not_needed", [42257]],
+    [{ effective_date: "2099-01-01" }, "not_needed", [42249]],
+    [{ quantity: { value: 91, unit: "tablet" } }, "not_needed", [42259]],
+    [{ drug: { description: "Unheardofine 5 mg", codes: [], strength: null, schedule: "0" } }, "not_needed", [42260]],
+    [prescribed("tretinoin-025", 45), "not_needed", [42253]],
+    [prescribed("minoxidil-2-5", 90), "not_needed", []],
+    [doubtful, "pending", [42249]],
+  ];
+  for (const [prescription = {}, acceptance, codes] of cases) {
+    const { patient_id, prescription_id } = await newOrder(app, { prescription });
+    const read = async () =>
+      JSON.parse((await ask(app, `/patients/${patient_id}/rx`)).text).medication_request[0] as MedicationRequest;
+    const rx = await read();
+    expect([rx.acceptance, rx.fillable, rx.not_fillable.map(({ code }) => code)]).toEqual([
+      acceptance,
+      codes.length === 0,
+      codes,
+    ]);
+    const body = { shipping: { method_id: 1 }, patient: { patient_id }, items: [{ prescription_id }] };
+    const tried = await post(app, body, { path: DRY });
+    const refused = (tried.body.errors as ErrorEntry[]).filter(({ code }) => of_prescription.includes(code));
+    expect(rx.not_fillable).toEqual(refused.map(({ code, message }) => ({ code, message })));
+  }
+});
+
+test("a prescription without refills stops being fillable with its order, and an expired one with time", async () => {
+  const { body } = await newOrder(app, { prescription: { refills: 0 } });
+  const { order_number, medication_requests } = await placed(app, body);
+  const of = (order: Order) => order.medication_requests[0]!.not_fillable.map(({ code }) => code);
+  const read = async (number: string) => JSON.parse((await ask(app, `/orders/${number}`)).text) as Order;
+  expect([medication_requests[0]!.fillable, of(await read(order_number))]).toEqual([false, [42250]]);
+  const refilled = await placed(app, (await newOrder(app)).body);
+  expect(of(await read(refilled.order_number))).toEqual([]);
+  const clock = { simulation_type: "clock", simulation: { advance_seconds: 400 * 24 * 3600 } };
+  expect((await post(app, clock, { path: "/simulate" })).status).toBe(202);
+  expect(of(await read(refilled.order_number))).toEqual([42257]);
 });
 
 test("a dry run does not use up its Idempotency-Key", async () => {

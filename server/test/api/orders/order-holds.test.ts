@@ -498,8 +498,11 @@ async function expectHeld(partner: number, body: OrderBody, ids: ExceptionId[], 
   expect(JSON.parse((await ask(app, `/orders/${order_number}`, undefined, { partner })).text)).toEqual(order);
 
   const history = JSON.parse((await ask(app, `/orders/${order_number}/history`, undefined, { partner })).text);
+  const row = { at: order.created_at, to: "On Hold", request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) };
+  const raised = ids.map((exception_id) => ({ ...row, actor: "system", event: "raise_exception", exception_id }));
   expect(history.history).toEqual([
-    { at: order.created_at, actor: "partner", event: "create", from: null, to: "On Hold", exception_id: ids[0] },
+    ...raised.reverse().map((one) => ({ ...one, from: "On Hold" })),
+    { ...row, actor: "partner", event: "create", from: null, exception_id: ids[0] },
   ]);
 
   const events = await eventsOf(order_number);

@@ -1,4 +1,11 @@
-import { type ActionKey, type ExceptionId, exceptionIds, exceptionRow, type Order } from "@pestle/contract";
+import {
+  type ActionKey,
+  type ExceptionId,
+  exceptionIds,
+  exceptionRow,
+  type Order,
+  type Patient,
+} from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
 import { raiseException } from "../../../src/usecases/fulfillment/steps.ts";
@@ -122,6 +129,111 @@ describe("an action that does not resolve the exception", () => {
   }
 });
 
+describe("repairing the cause ends the hold in the same request", () => {
+  const last = async ({ order_number }: Order) => {
+    const { history } = JSON.parse((await ask(app, `/orders/${order_number}/history`)).text);
+    const { actor, event, exception_id, to, request_id } = history[0];
+    return { line: `${actor} ${event} ${exception_id} > ${to}`, request_id };
+  };
+  const ended = (id: number, headers: Headers) => ({
+    line: `partner resolve ${id} > Processing`,
+    request_id: headers.get("x-request-id"),
+  });
+  const add = (of: Held, address: object) => ask(app, `/patients/${of.patient_id}/shipping_address`, address);
+
+  test("65: an email for the patient frees all of the patient's orders", async () => {
+    const of = await held[65](app);
+    const other = await placed(app, { ...of.body, items: [{ sku: "pill-organizer" }] });
+    expect(open(other)).toEqual([65]);
+    const patched = await ask(app, `/patients/${of.patient_id}`, { email: "z@quill.example" }, { method: "PATCH" });
+    expect(patched.status).toBe(200);
+    expect(await last(of.order)).toEqual(ended(65, patched.headers));
+    expect((await readOrder(app, other.order_number)).order_status).toBe("Filling");
+  });
+
+  test("65: so does update_email on one of them, and an email in a new order", async () => {
+    for (const way of ["action", "order"]) {
+      const of = await held[65](app);
+      const other = await placed(app, { ...of.body, items: [{ sku: "pill-organizer" }] });
+      if (way === "action") await acted(app, other, { event: "update_email", email: "z@quill.example" });
+      else {
+        const patient = { ...of.body.patient, email: "z@quill.example" };
+        await placed(app, { ...of.body, patient, items: [{ sku: "packaging-pouch" }] });
+      }
+      expect((await readOrder(app, of.order.order_number)).order_status).toBe("Processing");
+    }
+  });
+
+  test("66: the patient's first address becomes the order's", async () => {
+    const of = await held[66](app);
+    const added = await add(of, goodAddress);
+    expect([added.status, JSON.parse(added.text).default]).toEqual([201, true]);
+    expect(await last(of.order)).toEqual(ended(66, added.headers));
+    expect((await readOrder(app, of.order.order_number)).address).toMatchObject({ street1: goodAddress.street1 });
+  });
+
+  for (const id of [67, 77, 78] as const) {
+    test(`${id}: a new default address ends it, another address does not`, async () => {
+      const of = await held[id](app);
+      expect(JSON.parse((await add(of, goodAddress)).text).default).toBe(false);
+      expect(open(await readOrder(app, of.order.order_number))).toEqual([id]);
+      const added = await add(of, { ...goodAddress, default: true });
+      expect(JSON.parse(added.text).default).toBe(true);
+      expect(await last(of.order)).toEqual(ended(id, added.headers));
+      const { addresses } = JSON.parse((await ask(app, `/patients/${of.patient_id}`)).text) as Patient;
+      expect(addresses.filter((one) => one.default)).toHaveLength(1);
+    });
+  }
+
+  test("67: a default address in a state that is blocked too leaves the order as it is", async () => {
+    const of = await held[67](app);
+    await add(of, { ...little_rock, street1: "1 President Clinton Ave", default: true });
+    expect(await readOrder(app, of.order.order_number)).toEqual(of.order);
+  });
+
+  test("default must be a flag", async () => {
+    const of = await held[66](app);
+    const { status, text } = await add(of, { ...goodAddress, default: "yes" });
+    expect([status, JSON.parse(text).errors[0].code]).toEqual([422, 42200]);
+  });
+
+  test("68: canceling the first order frees the second, and the second one still holds the third", async () => {
+    const set = await scene(app);
+    const first = await placed(app, { ...set.body, reference: "1" });
+    app.advance(1);
+    const second = await placed(app, { ...set.body, reference: "2" });
+    app.advance(1);
+    const third = await placed(app, { ...set.body, reference: "3" });
+    expect([open(second), open(third)]).toEqual([[68], [68]]);
+    const { headers } = await ask(app, `/orders/${first.order_number}/partner_order_action_requests`, {
+      event: "cancel",
+    });
+    expect(await last(second)).toEqual(ended(68, headers));
+    expect(open(await readOrder(app, third.order_number))).toEqual([68]);
+  });
+
+  test("68: an order that shipped meanwhile stays in the way", async () => {
+    const set = await scene(app);
+    const first = await placed(app, { ...set.body, reference: "1" });
+    app.advance(1);
+    const second = await placed(app, { ...set.body, reference: "2" });
+    app.advance(1);
+    await workplace(app).reach(first, "Shipped");
+    await put(second, { ...goodAddress, street2: "Apt 9" });
+    expect(open(await readOrder(app, second.order_number))).toEqual([68]);
+  });
+
+  test("the history of a new order has a row for each exception", async () => {
+    const set = await scene(app, { patient: { email: null, address: null } });
+    const { order_number } = await placed(app, set.body);
+    expect(await historyOf(app, order_number)).toEqual([
+      "partner create 65: new > On Hold",
+      "system raise_exception 65: On Hold > On Hold",
+      "system raise_exception 66: On Hold > On Hold",
+    ]);
+  });
+});
+
 describe("a confirmation", () => {
   test("79 confirm_address applies to the name: another street does not matter, another long name does", async () => {
     const { order } = await held[79](app);
@@ -190,13 +302,14 @@ describe("several exceptions", () => {
     });
   });
 
-  test("close together if one address resolves them, including causes fixed elsewhere meanwhile", async () => {
+  test("close together if one address resolves them; the email was repaired before", async () => {
     const street = { ...person.address!, street1: "78 Thistledown Ave" };
     const patient = { email: null, address: street, first_name: LONG_NAME };
     const { body, patient_id } = await newOrder(app, { patient });
     const order = await placed(app, body);
-    await patientCalls(app, patient_id).patch({ email: "z@quill.example" });
     const news = await since(order);
+    await patientCalls(app, patient_id).patch({ email: "z@quill.example" });
+    expect((await readOrder(app, order.order_number)).order_status).toBe("On Hold");
     const { order: now } = await acted(app, order, { event: "update_address", address: goodAddress });
     expect(now.order_status).toBe("Processing");
     expect(await news()).toEqual({

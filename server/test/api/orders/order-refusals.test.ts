@@ -1,6 +1,5 @@
-import { type ErrorCode, endpoints, errors } from "@pestle/contract";
+import { type ErrorCode, endpoints, errors, MOST_CODES } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { MOST_CODES } from "../../../src/domain/values/error-entries.ts";
 import { codesOf } from "../../support/conventions.ts";
 import {
   footprint,

@@ -1,6 +1,6 @@
 import { type ErrorCode, endpoints, type Patient } from "@pestle/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { codesOf } from "../../support/conventions.ts";
+import { codesOf, withoutId } from "../../support/conventions.ts";
 import { addPatient, ask, goodAddress, goodDocument, patientCalls, stranger } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
@@ -31,7 +31,7 @@ const fixtures: Record<string, Fixture[]> = {
     { code: 42200, fields: ["adress"], body: { adress: {} } },
     { code: 42200, fields: ["first_name", "dob"], body: { first_name: "Odile", dob: "1990-01-01" } },
     { code: 42200, fields: ["__proto__"], body: JSON.parse('{"__proto__": {"email": "a@b.example"}}') },
-    ...[null, [], "penicillin", 7].map((patient_safety) => ({
+    ...[[], "penicillin", 7].map((patient_safety) => ({
       code: 42200 as const,
       fields: ["patient_safety"],
       body: { patient_safety },
@@ -46,21 +46,17 @@ const fixtures: Record<string, Fixture[]> = {
       fields: ["patient_safety.health_conditions[0]"],
       body: { patient_safety: { health_conditions: [entry] } },
     })),
-    ...[null, "", 7, "rosa", "rosa@", "@quill.example", "a b@quill.example", "rosa@quill", "a@b..example"].map(
-      (email) => ({
-        code: 42201 as const,
-        fields: ["email"],
-        body: { email },
-      }),
-    ),
-    ...[null, "", 4155550134, "555-0134", "1234567890", "4110555013", "911-555-0134", "+44 20 7946 0958"].map(
-      (phone) => ({
-        code: 42204 as const,
-        fields: ["phone"],
-        body: { phone },
-      }),
-    ),
-    ...[null, "", "f", "U", "X", 1, ["F"]].map((gender) => ({
+    ...["", 7, "rosa", "rosa@", "@quill.example", "a b@quill.example", "rosa@quill", "a@b..example"].map((email) => ({
+      code: 42201 as const,
+      fields: ["email"],
+      body: { email },
+    })),
+    ...["", 4155550134, "555-0134", "1234567890", "4110555013", "911-555-0134", "+44 20 7946 0958"].map((phone) => ({
+      code: 42204 as const,
+      fields: ["phone"],
+      body: { phone },
+    })),
+    ...["", "f", "U", "X", 1, ["F"]].map((gender) => ({
       code: 42205 as const,
       fields: ["gender"],
       body: { gender },
@@ -79,7 +75,7 @@ const fixtures: Record<string, Fixture[]> = {
   addShippingAddress: [
     { code: 42200, fields: ["adress"], body: { ...address, adress: "" } },
     { code: 42200, fields: ["ignore_warnings"], body: { ...address, ignore_warnings: "true" } },
-    { code: 42200, fields: ["accept_suggested"], body: { ...address, accept_suggested: null } },
+    { code: 42200, fields: ["accept_suggested"], body: { ...address, accept_suggested: "yes" } },
     { code: 42200, fields: ["phone"], body: { ...address, phone: "12" } },
     { code: 42200, fields: ["street2"], body: { ...address, street2: 5 } },
     { code: 42221, fields: ["first_name"], body: { ...address, first_name: "" } },
@@ -184,16 +180,16 @@ describe("a rejection", () => {
         const body = ["POST", "PATCH"].includes(method) ? { adress: 1 } : undefined;
         const { status, text } = await ask(app, pathOf(path, id), body, { method });
         expect(status, `${method} ${path} ${id}`).toBe(404);
-        bodies.add(text);
+        bodies.add(withoutId(text));
       }
     }
     for (const number of ["0", "-1", "2", "one", "1.0", "01", "9999999999"]) {
       for (const { status, text } of [await calls.removeAddress(number), await calls.removeEntry(number)]) {
         expect(status).toBe(404);
-        bodies.add(text);
+        bodies.add(withoutId(text));
       }
     }
-    bodies.add((await ask(app, "/nowhere")).text);
+    bodies.add(withoutId((await ask(app, "/nowhere")).text));
     expect(bodies.size).toBe(1);
     // The owning account still sees the patient, unchanged.
     const own = await ask(app, `/patients/${other.patient_id}`, undefined, { partner: 1 });

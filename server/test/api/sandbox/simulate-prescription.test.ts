@@ -93,6 +93,7 @@ describe("a simulated prescription", () => {
 /** A value for each field of a medication request, and the shown value if it differs. */
 const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = {
   id: "refused",
+  prescription_id: "refused",
   active: { set: false },
   patient_id: { set: "chosen-1" },
   prescriber_name: { set: "Ada Lindqvist, MD" },
@@ -111,6 +112,9 @@ const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = 
   refills_left: { set: 11 },
   drug_schedule: { set: "5" },
   daw: { set: true },
+  acceptance: { set: "not_needed" },
+  fillable: "refused",
+  not_fillable: { set: [] },
   order_errors: { set: [] },
   medication_dispenses: { set: [] },
 };
@@ -118,26 +122,30 @@ const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = 
 /** Invalid values of each field. */
 const misfits: Record<string, unknown[]> = {
   id: [1, 183601, null],
-  active: ["false", null, 0],
-  patient_id: ["abc", "123456789", "123-45-6789", "with blank", 7, null],
-  prescriber_name: ["", "123", "a\u0000b", null, 5],
+  prescription_id: [1, 183601, null],
+  active: ["false", 0],
+  patient_id: ["abc", "123456789", "123-45-6789", "with blank", 7],
+  prescriber_name: ["", "123", "a\u0000b", 5],
   prescriber_phone: ["911", "415555017", 4155550177, ""],
   prescriber_fax: ["fax", "+44 20 7946 0000"],
-  receive_date: ["yesterday", "2026-02-30", "2026-03-01T25:00:00Z", "2026-03-01T10:00:00", 1_700_000_000, null],
-  expire_date: ["never", "0000-01-01", "9999-12-31T23:59:59Z", null],
-  written_date: ["02/03/2026", "2026-13-01", "1066-10-14", null],
+  receive_date: ["yesterday", "2026-02-30", "2026-03-01T25:00:00Z", "2026-03-01T10:00:00", 1_700_000_000],
+  expire_date: ["never", "0000-01-01", "9999-12-31T23:59:59Z"],
+  written_date: ["02/03/2026", "2026-13-01", "1066-10-14"],
   effective_date: ["tomorrow", 20260214],
-  drug_name: ["", "  ", "x".repeat(256), "a\u2028b", null],
+  drug_name: ["", "  ", "x".repeat(256), "a\u2028b"],
   ndc: ["", "12345", "0071015523", "7099901013O", 70999010130],
   gcn: ["", "x".repeat(36), 90101],
-  sig_text: [null, 7, "a\u0000b", "\ud800", "x".repeat(10_001)],
-  written_qty: [-1, 1.2345, "30", null, 100_001],
+  sig_text: [7, "a\u0000b", "\ud800", "x".repeat(10_001)],
+  written_qty: [-1, 1.2345, "30", 100_001],
   days_supply: [0, -1, 1.5, "30", 1000],
-  refills_left: [-1, 100, 2.5, "3", null],
-  drug_schedule: ["1", "6", 2, null],
-  daw: [1, "yes", null],
-  order_errors: [null, [{}], "none"],
-  medication_dispenses: [null, [{}], {}],
+  refills_left: [-1, 100, 2.5, "3"],
+  drug_schedule: ["1", "6", 2],
+  daw: [1, "yes"],
+  acceptance: ["pending", "accepted", 1],
+  fillable: [true, false, null],
+  not_fillable: [[{}], "none"],
+  order_errors: [[{}], "none"],
+  medication_dispenses: [[{}], {}],
 };
 
 const fields = Object.keys(MedicationRequest.properties as object);
@@ -170,6 +178,12 @@ describe("every field of a medication request", () => {
     expect([await intakeRows(app), await footprint(app)]).toEqual(before);
   });
 
+  test("is invented if it is null and null has no meaning of its own", async () => {
+    const names = fields.filter((name) => settings[name] !== "refused");
+    const { rx } = await arrived(app, { ...Object.fromEntries(names.map((name) => [name, null])), patient: null });
+    expect(rx).toMatchObject({ active: true, drug_name: expect.any(String), sig_text: expect.any(String) });
+  });
+
   test("accepts a date for a time, and a time for a date", async () => {
     const { rx } = await arrived(app, {
       receive_date: "2026-07-04",
@@ -192,7 +206,7 @@ describe("every field of a medication request", () => {
   test("accepts all of them at once, and reports all problems at once", async () => {
     const wrongIn = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, misfits[name]![0]]));
     // An answer names 20 fields per code.
-    const [some, others] = [fields.slice(0, 11), fields.slice(11)];
+    const [some, others] = [fields.slice(0, 14), fields.slice(14)];
     const first = await simulate(app, "prescription", wrongIn(some));
     expect(fieldsOf(first.text).sort()).toEqual(some.map((field) => `simulation.${field}`).sort());
     const wrong = wrongIn(others);
@@ -368,10 +382,8 @@ describe("the patient", () => {
   const misfitPatients: [unknown, string][] = [
     ["Wren", ""],
     [[], ""],
-    [null, ""],
     [{ first_name: "R2D2" }, ".first_name"],
-    [{ last_name: null }, ".last_name"],
-    [{ dob: null }, ".dob"],
+    [{ last_name: 7 }, ".last_name"],
     [{ dob: "17/05/1984" }, ".dob"],
     [{ dob: "1802-01-01" }, ".dob"],
     [{ gender: "X" }, ".gender"],

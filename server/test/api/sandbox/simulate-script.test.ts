@@ -113,7 +113,7 @@ describe("a SCRIPT message", () => {
       [7, ["024"]],
       ["<Message/>", ["010"]],
       ["<!DOCTYPE x><Message/>", ["023"]],
-      [without("SigText", message()), ["138"]],
+      [without("Quantity", message()), ["135"]],
       [without("DateOfBirth", message()), ["080"]],
       [message({ envelope: { from: `account ${app.demo.partners[0]!.account_id}` } }), ["028"]],
     ];

@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
-import { endpoints, QUOTA_MESSAGE, type QuotaName, quotaDraws, quotaNames, quotas } from "@pestle/contract";
+import {
+  endpoints,
+  errorDocUrl,
+  QUOTA_MESSAGE,
+  type QuotaName,
+  quotaDraws,
+  quotaNames,
+  quotas,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countAccount, listUsage } from "../../../src/db/accounts/usage.ts";
 import { drawnBy, exhaustedBy, stateOf } from "../../../src/domain/accounts/quotas.ts";
 import { createQuotaBook } from "../../../src/quota-book.ts";
 import { changeQuotas, readQuotas, usageExchange } from "../../../src/usecases/accounts/quotas.ts";
-import { codesOf, expectConventions } from "../../support/conventions.ts";
+import { codesOf, expectConventions, withoutId } from "../../support/conventions.ts";
 import { newOrder, placed, post } from "../../support/orders.ts";
 import { simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
@@ -110,8 +118,9 @@ describe("an account", () => {
     expect(response.status).toBe(429);
     expect(response.headers.get("retry-after")).toBe("3600");
     expect(response.headers.get("quota")).toMatch(/^"orders";r=0,/);
-    expect(JSON.parse(await expectConventions(response, "partner"))).toEqual({
-      error: { error_code: 429, message: QUOTA_MESSAGE, quota: "orders" },
+    const doc_url = errorDocUrl(app.addresses.base_url, 429);
+    expect(JSON.parse(withoutId(await expectConventions(response, "partner")))).toEqual({
+      error: { error_code: 429, message: QUOTA_MESSAGE, quota: "orders", doc_url },
     });
 
     const again = await post(app, body, { headers: { "idempotency-key": key } });

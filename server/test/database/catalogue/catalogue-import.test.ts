@@ -205,7 +205,12 @@ describe("a retired row", () => {
     expect(await refusals({ item: { product_selection: "lipora-20" } })).toContain(42260);
     // The prescription's medication itself.
     expect(await refusals({})).toContain(42260);
-    expect((await read()).text).toBe(before.text);
+    // Only the prescription says that it cannot be filled again.
+    const why = [{ code: 42260, message: "Invalid Item Product Selection" }];
+    const fillable = '"fillable":true,"not_fillable":[]';
+    expect(before.text).toContain(fillable);
+    const not_fillable = `"fillable":false,"not_fillable":${JSON.stringify(why)}`;
+    expect((await read()).text).toBe(before.text.replace(fillable, not_fillable));
 
     const back = await importRows("products", castCatalogue.products);
     expect(back.added).toEqual(["atorvastatin-20", "lipora-20", "packaging-pouch"]);

@@ -56,7 +56,10 @@ function store(db: Queryable, body: Buffer, kept_by = operator_id) {
 async function decided(body: Buffer, kept_by = operator_id): Promise<IntakeSave> {
   const { new_id } = await store(app.deps.db, body, kept_by);
   const { message, row } = received(body, kept_by);
-  const account = { account_id, workflow: "api_driven" as const, clock_offset_s: 0, routing_rules: [] };
+  const account = {
+    ...{ account_id, environment: "sandbox" as const, workflow: "api_driven" as const },
+    ...{ clock_offset_s: 0, routing_rules: [] },
+  };
   const stored = { ...row, intake_message_id: new_id! };
   return (await decideFor(app.deps, scriptFormat, message, stored, account, app.deps.now())).changes;
 }

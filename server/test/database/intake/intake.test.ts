@@ -175,6 +175,18 @@ describe("a NewRx", () => {
     expect(message!["warnings"]).toContain("sig_long");
   });
 
+  test("without directions is stored with a warning, not refused", async () => {
+    const message_id = nextId();
+    const { text } = await intake.send(
+      newMessage({ envelope: { message_id }, patient: stranger(), prescription: { sig_text: null } }),
+    );
+    expect(status(text)).toBe("Status");
+    const [row] = await prescriptionsOf(message_id);
+    expect(row!["sig_text"]).toBe("");
+    const [message] = await rowsOf("select warnings from intake_message where sender_message_id = $1", message_id);
+    expect(message!["warnings"]).toEqual(["sig_missing"]);
+  });
+
   test("of a person with the same name and birth date elsewhere creates another patient and a review entry", async () => {
     const first = nextId();
     const second = nextId();

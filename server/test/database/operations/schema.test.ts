@@ -48,6 +48,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
     "numbers for the metrics, of all accounts together",
   ],
   ["and (exists ( select from orders o where o.account_id = a.account_id and o.payment_status", JOB],
+  ["from account a join ledger l on l.account_id = a.account_id where ($1::text is null", JOB],
   [
     "select e.account_id, e.order_number from order_exception e join account a on a.account_id = e.account_id where e.basis = 'unavailable'",
     JOB,

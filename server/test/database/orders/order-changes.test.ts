@@ -58,6 +58,7 @@ describe("PUT shipping_address", () => {
     expect([answer.order_status, answer.exceptions]).toEqual(["Processing", []]);
     expect(await historyOf(held.order_number)).toEqual([
       ["resolve", "On Hold", "Processing", 66],
+      ["raise_exception", "On Hold", "On Hold", 66],
       ["create", null, "On Hold", 66],
     ]);
     const events = await eventsOf(held.order_number);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookPatient, fillOrderBook } from "../../../../bench/order-book.ts";
 import { createCopies } from "../../../src/copies.ts";
 import { products } from "../../../src/seed/cast.ts";
+import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
 import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
 import { type OrderQuery, readOrder, readOrders } from "../../../src/usecases/orders/read-orders.ts";
@@ -84,10 +85,17 @@ const lists: Record<string, { filter: Partial<OrderQuery>; found: "full" | "some
   "changed, and canceled": { filter: { updated_after: minutesAgo(-60), order_status: "Canceled" }, found: "none" },
 };
 
+/** A process that knows the catalogue and has rendered no order. */
+async function withoutOrders() {
+  await readCatalogue(app.deps, account_id);
+  return { ...createCopies(), catalogues: app.deps.copies.catalogues };
+}
+
 for (const [name, { filter, found }] of Object.entries(lists)) {
   test(`a page of orders (${name}) reads a few rows, regardless of the number of orders`, async () => {
+    const copies = await withoutOrders();
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx, copies: createCopies() };
+      const deps = { ...app.deps, db: tx, copies };
       const page = await readOrders(deps, account_id, { ...all, ...filter }, Number.MAX_SAFE_INTEGER, PAGE);
       expect(page.orders.length > 0).toBe(found !== "none");
       expect(page.next !== null).toBe(found === "full");
@@ -99,8 +107,9 @@ for (const [name, { filter, found }] of Object.entries(lists)) {
 test("the last pages of a list read as many rows as the first", async () => {
   const page = async (before: number) => {
     let next = 0;
+    const copies = await withoutOrders();
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx, copies: createCopies() };
+      const deps = { ...app.deps, db: tx, copies };
       ({ next } = (await readOrders(deps, account_id, all, before, PAGE)) as { next: number });
     });
     return { rows: total(looked), next };
@@ -115,12 +124,12 @@ test("the last pages of a list read as many rows as the first", async () => {
 });
 
 test("a page that the process rendered before reads only what can have changed", async () => {
-  const deps = { ...app.deps, copies: createCopies() };
+  const deps = { ...app.deps, copies: await withoutOrders() };
   const before = await readOrders(deps, account_id, all, Number.MAX_SAFE_INTEGER, PAGE);
   const looked = await rowsRead(app.deps.db, async (tx) => {
     expect(await readOrders({ ...deps, db: tx }, account_id, all, Number.MAX_SAFE_INTEGER, PAGE)).toEqual(before);
   });
-  const tables = ["order_item", "orders", "prescription", "shipping_method"];
+  const tables = ["account", "order_item", "orders", "prescription", "shipping_method"];
   expect(looked.map(({ table }) => table).sort()).toEqual(tables);
 });
 

@@ -160,6 +160,7 @@ describe("prescriptions of a patient", () => {
     expect(found.map(({ refills_left }) => refills_left)).toEqual([1, 3]);
     expect(found[0]).toEqual({
       id: prescription_id,
+      prescription_id,
       active: true,
       patient_id,
       prescriber_name: "Ada Lindqvist",
@@ -178,6 +179,9 @@ describe("prescriptions of a patient", () => {
       refills_left: 1,
       drug_schedule: "0",
       daw: false,
+      acceptance: "not_needed",
+      fillable: true,
+      not_fillable: [],
       medication_dispenses: [],
     });
   });
@@ -254,12 +258,14 @@ describe("shipping addresses", () => {
           code: 42230,
           message: "Invalid Address",
           error_detail: [
-            { field: "address", message: expect.stringContaining("accept_suggested") },
-            { field: "address", message: "The address is not known." },
+            { field: "address", message: expect.stringContaining("accept_suggested"), problem: "not_allowed" },
+            { field: "address", message: "The address is not known.", problem: "not_allowed" },
           ],
           suggested_address,
+          doc_url: expect.stringMatching(/\/docs\/errors#42230$/),
         },
       ],
+      request_id: expect.any(String),
     });
     expect((await calls.read()).addresses).toHaveLength(1);
     const accepted = await calls.addAddress({ ...doubtful, accept_suggested: true });

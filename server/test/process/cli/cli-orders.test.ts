@@ -1,12 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type HistoryEntry, type Order, type OrderAction, orderActions } from "@pestle/contract";
+import {
+  type HistoryEntry,
+  type Order,
+  type OrderAction,
+  orderActions,
+  type Statement,
+  type StatementPage,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { goodAddress } from "../../support/patient.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { followCli, runCli } from "../../support/tools/run-cli.ts";
 import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
 import { until } from "../../support/tools/until.ts";
@@ -85,6 +92,9 @@ describe("orders create", () => {
     expect(bad).toMatchObject({ failed: true });
     expect(bad.text).toMatch(/^The order would be refused\.\n✗ shipping\.method_id \(42291\): /);
     expect((await run<{ orders: [] }>("orders list", { patient: patient_id })).data.orders).toEqual([]);
+    const { data } = await run<Order>("orders create", { patient: patient_id });
+    const again = await run("orders create", { patient: patient_id, dryRun: true });
+    expect([again.failed, again.text]).toEqual([true, expect.stringContaining(`created order ${data.order_number}`)]);
   });
 });
 
@@ -187,6 +197,46 @@ describe("orders act", () => {
     const again = await run<Order>("orders reorder", { quiet: true }, other.order_number);
     expect(again.data.items[0]).toMatchObject({ prescription_id: other.items[0]!.prescription_id });
     expect(again.text).not.toBe(other.order_number);
+  });
+});
+
+describe("statements", () => {
+  test("list, show and export a month, and a fee of the pharmacy is in it", async () => {
+    const { body } = await newOrder(app);
+    const { order_number } = await placed(app, { ...body, reference: "=1+1" });
+    await run("simulate order", { to: "Shipped" }, order_number);
+    const { account_id } = app.demo.partners[0]!;
+    const admin = {
+      DATA_DIR: app.config.DATA_DIR,
+      DATABASE_URL: app.config.DATABASE_URL,
+      DATABASE_OWNER_URL: app.config.DATABASE_OWNER_URL,
+      DATABASE_JOBS_URL: app.config.DATABASE_JOBS_URL,
+      MASTER_KEY: TEST_MASTER_KEY,
+    };
+    await runCommand(admin, "ledger fee", { amount_cents: "2500", text: "Service fee" }, account_id);
+    const many = { amount_cents: "many", text: "Service fee" };
+    expect(await refusalOf(runCommand(admin, "ledger credit", many, account_id))).toBe(
+      "2 amount_cents takes a whole number.",
+    );
+    expect((await runCommand(admin, "ledger check")).text).toBe("Statements, lines and payments agree.");
+
+    const { data, text } = await run<{ statements: Statement[] }>("statements list");
+    const [{ month, due_cents }] = data.statements as [Statement];
+    expect(text).toMatch(new RegExp(`^${month} +open +\\d+ +\\$${(due_cents / 100).toFixed(2)} `, "m"));
+    const shown = await run<StatementPage>("statements show", {}, month);
+    const own = shown.data.lines.filter((line) => line.order_number === order_number);
+    expect(own.map(({ kind, reference }) => [kind, reference])).toEqual([
+      ["item", "=1+1"],
+      ["shipment", "=1+1"],
+    ]);
+    expect(shown.text).toContain("Service fee");
+    const out = join(folder, "month.csv");
+    const written = await run("statements export", { csv: true, out }, month);
+    expect(written.text).toBe(`Wrote ${shown.data.lines.length} lines to ${out}.`);
+    const csv = readFileSync(out, "utf8");
+    expect(csv).toContain(`,${order_number},'=1+1,`);
+    expect((await run("statements export", { csv: true }, month)).text).toBe(csv.trimEnd());
+    expect(await refused("statements show", {}, "1999-12")).toMatch(/^1 The account has no statement of this month/);
   });
 });
 

@@ -204,9 +204,11 @@ describe("rx send", () => {
   });
 
   test("lists all problems with a message, and exits with 1", async () => {
-    const spoiled = (await printed("simple")).replace(/<Sig>.*<\/Sig>/, "").replace(/<Quantity>.*?<\/Quantity>/, "");
+    const spoiled = (await printed("simple"))
+      .replace(/<LastName>.*?<\/LastName>/, "")
+      .replace(/<Quantity>.*?<\/Quantity>/, "");
     const { text, failed } = await run("rx send", {}, fileOf("spoiled.xml", spoiled));
-    expect(text).toMatch(/^Refused \(900 \/ 135\): The quantity is missing or not a number\.\n {2}also 138: /);
+    expect(text).toMatch(/^Refused \(900 \/ 081\): The patient.s last name is missing\.\n {2}also 135: The quantity/);
     expect(failed).toBe(true);
   });
 

@@ -130,6 +130,11 @@ describe("on your own database", () => {
     await expect(run("partner create", given)).rejects.toThrow("This partner already has a sandbox account.");
     await expect(run("credential create", { account: "nobody" })).rejects.toThrow("There is no such account.");
     await expect(run("credential create", {})).rejects.toThrow("Give either --account or --operator");
+    for (const scope of [["intake"], ["partners", "intake"]]) {
+      await expect(run("credential create", { account: account_id, scope })).rejects.toThrow(
+        "The scope intake is for e-prescription networks, not for a partner's account.",
+      );
+    }
     await run("credential create", { account: account_id, name: "first" });
     await run("credential create", { account: account_id, scopes: false });
     await run("credential create", { operator: "sandbox" });

@@ -82,7 +82,7 @@ describe("pestle webhooks", () => {
     await webhookCalls(app).patch(id, { status: "disabled" });
     expect((await run("webhooks list")).text).toContain("disabled (partner)");
     expect(await refused("webhooks test", {}, id)).toBe(
-      "1 Refused. status (42200): The endpoint is disabled. Set its status to active first.",
+      "1 Refused. status (42200): conflict. The endpoint is disabled. Set its status to active first.",
     );
     expect(await run("webhooks enable", {}, id)).toMatchObject({ data: { status: "active" } });
     expect(await run("webhooks remove", {}, id)).toMatchObject({ data: { id, removed: true } });
@@ -102,7 +102,7 @@ describe("pestle webhooks", () => {
 
   test("reports an error in one line", async () => {
     expect(await refused("webhooks add", {}, "http://partner.example/hook")).toBe(
-      "1 Refused. url (42200): A sandbox URL without https must lead to this machine: localhost, 127.0.0.1 or [::1].",
+      "1 Refused. url (42200): not_allowed. A sandbox URL without https must lead to this machine: localhost, 127.0.0.1 or [::1].",
     );
     for (const name of ["webhooks remove", "webhooks test", "webhooks stats", "webhooks enable"]) {
       for (const id of [NOBODY, "no such/thing?"]) {
@@ -177,7 +177,7 @@ describe("pestle events", () => {
     expect(await refused("events show", {}, NOBODY)).toBe(missing);
     expect(await refused("events resend", {}, NOBODY)).toBe(missing);
     expect(await refused("events resend", { endpoint: NOBODY }, event_id)).toBe(
-      "1 Refused. endpoint_id (42200): Use the id of an endpoint of this account.",
+      "1 Refused. endpoint_id (42200): not_found. Use the id of an endpoint of this account.",
     );
   });
 

@@ -2,6 +2,7 @@ import type { ChildProcess } from "node:child_process";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { oauthErrors } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Demo, readDemo } from "../../../src/seed/demo-file.ts";
 import { runCli, startCli, stopCli } from "../../support/tools/run-cli.ts";
@@ -90,7 +91,7 @@ test("without a client id the demo's first partner gets a token, and only the to
   expect(wrong).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: "pestle: The token server refused: invalid_client. The client is unknown or its secret is wrong.\n",
+    stderr: `pestle: The token server refused: invalid_client. ${oauthErrors.invalid_client[1]}\n`,
   });
 });
 

@@ -14,7 +14,14 @@ test("a process that lost its connections during a rotation of the index key end
   const DATA_DIR = mkdtempSync(join(tmpdir(), "pestle-index-"));
   const database = await createTestDatabase();
   const ports = { PORT: "0", AUTH_PORT: "0", SANDBOX_AUTH_PORT: "0" };
-  const env = { DATABASE_URL: database.url, MASTER_KEY: TEST_MASTER_KEY, DATA_DIR, ...ports, LOG_LEVEL: "silent" };
+  const env = {
+    DATABASE_URL: database.url,
+    MASTER_KEY: TEST_MASTER_KEY,
+    DATA_DIR,
+    ...ports,
+    LOG_LEVEL: "silent",
+    SANDBOX_PROCESS: "shared",
+  };
   const client = new pg.Client({ connectionString: database.url, application_name: "psql" });
   await client.connect();
   const connections = async () =>

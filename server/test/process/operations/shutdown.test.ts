@@ -42,7 +42,8 @@ function newDataDir(): string {
 }
 
 async function start(data_dir: string) {
-  const server = await startServer({ data_dir, from: TESTED });
+  // The longer way: both processes must end, and the request in flight is forwarded.
+  const server = await startServer({ data_dir, from: TESTED, env: { SANDBOX_PROCESS: "separate" } });
   servers.add(server);
   return server;
 }
@@ -148,7 +149,8 @@ describe.concurrent("SIGTERM", () => {
 describe.concurrent("a start that fails", () => {
   /** Runs it until it exits: the exit code and the lines of standard error. */
   async function failingStart(options: Partial<ServerOptions>) {
-    const server = spawnServer({ data_dir: newDataDir(), from: TESTED, ...options });
+    const env = { SANDBOX_PROCESS: "separate", ...options.env };
+    const server = spawnServer({ data_dir: newDataDir(), from: TESTED, ...options, env });
     servers.add(server);
     const { code } = await until("it has ended", server.ended, { deadline_ms: 120_000 });
     return { code, lines: server.errors().trim().split("\n") };

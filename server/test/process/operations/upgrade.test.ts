@@ -1,15 +1,17 @@
 import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { gunzipSync } from "node:zlib";
-import type { CreatedWebhookEndpoint, Order, Patient } from "@pestle/contract";
+import type { CreatedWebhookEndpoint, Order, Patient, Statement, StatementPage } from "@pestle/contract";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { verifyStandardWebhook, verifyWebhook } from "../../../../sdk/src/index.ts";
 import { readConfig } from "../../../src/config.ts";
 import { openDb } from "../../../src/db/db.ts";
 import { readMigrations } from "../../../src/db/migrate.ts";
+import { listLedgerFaults } from "../../../src/db/statements/ledger-faults.ts";
 import type { Demo } from "../../../src/seed/demo-file.ts";
 import { checkDatabase, NO_PHARMACIST } from "../../../src/usecases/operations/check-up.ts";
+import { closeMonths } from "../../../src/usecases/statements/close-months.ts";
 import { ask } from "../../support/patient.ts";
 import { openReceiver } from "../../support/receiver.ts";
 import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
@@ -124,6 +126,27 @@ describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, 
     // 0.1.0 had empty lists only, which say nothing.
     const { allergies_status, entries } = (JSON.parse(text) as Patient).patient_safety;
     expect([allergies_status, entries]).toEqual(["not_asked", []]);
+  });
+
+  test("orders that shipped with 0.1.0 are in the statements, and their months close", async () => {
+    const { account_id } = demo.partners[0]!;
+    const { rows } = await app.deps.db.raw(
+      `select coalesce(sum(case kind when 'refund' then -amount_cents else amount_cents end), 0)::integer as cents,
+        count(*)::integer as payments
+      from payment_entry where account_id = $1 and kind in ('capture', 'refund')`,
+      [account_id],
+    );
+    expect(rows[0]!["payments"]).toBeGreaterThan(0);
+    expect(await listLedgerFaults(app.deps.db, account_id)).toEqual([]);
+    await closeMonths(app.deps, account_id);
+    const { statements } = JSON.parse((await ask(app, "/statements")).text) as { statements: Statement[] };
+    const total = ({ totals }: Statement) => totals.partner.total_cents + totals.patient.total_cents;
+    expect(statements.reduce((sum, one) => sum + total(one), 0)).toBe(rows[0]!["cents"]);
+    for (const { status, closes_at } of statements) {
+      expect(status).toBe(Date.parse(closes_at) > app.deps.now().getTime() ? "open" : "closed");
+    }
+    const { lines } = JSON.parse((await ask(app, `/statements/${statements[0]!.month}`)).text) as StatementPage;
+    expect(new Set(lines.map(({ kind }) => kind))).toEqual(new Set(["item", "shipment"]));
   });
 
   test("an order continues, and its webhook is signed with the original secrets", async () => {

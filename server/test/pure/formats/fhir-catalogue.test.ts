@@ -51,7 +51,6 @@ const refused: Partial<Record<DescriptionCode, Loose[]>> = {
       request.dispenseRequest.quantity = { value: "thirty" };
     }),
   ],
-  "138": [bundleWith((request) => delete request.dosageInstruction)],
   "179": [bundleWith((request, all) => add(all, { ...request, id: "other" }))],
   "203": [
     bundleWith((request) => delete request.requester),
@@ -181,6 +180,10 @@ const doubted: Partial<Record<WarningCode, Loose[]>> = {
   refills_missing: [dispensed({ numberOfRepeatsAllowed: undefined })],
   refills_unreadable: [-1, 1.5, 100, "many", {}].map((count) => dispensed({ numberOfRepeatsAllowed: count })),
   substitution_unknown: [requested({ substitution: { allowedCodeableConcept: { text: "no" } } })],
+  sig_missing: [
+    bundleWith((request) => delete request.dosageInstruction),
+    requested({ dosageInstruction: [{ patientInstruction: "One daily." }] }),
+  ],
   sig_long: [requested({ dosageInstruction: [{ text: "Take one. ".repeat(200) }] })],
   written_date_missing: [requested({ authoredOn: undefined })],
   written_date_unreadable: [requested({ authoredOn: "2026-13-01" })],
@@ -245,7 +248,7 @@ describe("rejections", () => {
     );
     expect(result).toMatchObject({
       ok: false,
-      refusal: { code: "900", description_code: "204", also: ["206", "203", "135", "138"] },
+      refusal: { code: "900", description_code: "204", also: ["206", "203", "135"] },
       envelope: { message_id: "7", to: "9900017" },
     });
   });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { ReadMessage } from "../../../src/domain/intake/incoming-message.ts";
-import { refusalFor } from "../../../src/domain/intake/intake-refusals.ts";
+import { intakeWarnings } from "../../../src/domain/intake/intake-warnings.ts";
 import { findFields } from "../../../src/formats/script/explain.ts";
 import { readScript } from "../../../src/formats/script/read.ts";
 import { writeReply } from "../../../src/formats/script/reply.ts";
@@ -179,14 +179,14 @@ describe("an explanation", () => {
 
   test("says what is missing, where the reader looked and the effect", () => {
     const { outcome, missing } = findFields(bytes(without("Sig", without("DateOfBirth"))));
-    expect(outcome).toMatchObject({ ok: false, refusal: refusalFor("138") });
+    expect(outcome).toMatchObject({ ok: true, message: { content: { prescription: { sig_text: null } } } });
     expect(missing).toEqual([
       {
         field: "patient.dob",
         path: "Patient/HumanPatient/DateOfBirth/Date",
         sentence: "The message has no date of birth.",
       },
-      { field: "sig_text", path: "MedicationPrescribed/Sig/SigText", sentence: "The directions (sig) are missing." },
+      { field: "sig_text", path: "MedicationPrescribed/Sig/SigText", sentence: intakeWarnings.sig_missing },
     ]);
   });
 

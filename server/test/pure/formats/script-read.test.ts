@@ -229,7 +229,6 @@ const refused: Record<keyof typeof readerRefusals | "002", readonly (string | Ui
       edit(sample, ["<Value>90</Value>", `<Value>${value}</Value>`]),
     ),
   ],
-  "138": [without("Sig"), edit(sample, [/<SigText>.*<\/SigText>/, "<SigText> \n </SigText>"])],
   "179": [
     edit(sample, [
       "</NewRx>",
@@ -285,11 +284,11 @@ describe("a rejection", () => {
     const read = readScript(bytes(minimal("<NewRx/>", "<MessageID>7</MessageID>")));
     expect(refusalsOf(read)).toEqual(["028", "002", "203", "204", "206"]);
     const bare = "<NewRx><MedicationPrescribed><DrugDescription>A</DrugDescription></MedicationPrescribed></NewRx>";
-    expect(refusalsOf(readScript(bytes(minimal(bare))))).toEqual(["203", "204", "135", "138"]);
+    expect(refusalsOf(readScript(bytes(minimal(bare))))).toEqual(["203", "204", "135"]);
   });
 
   test("keeps as much of the envelope as there is", () => {
-    expect(readScript(bytes(without("Sig")))).toMatchObject({ envelope: envelope("2017071") });
+    expect(readScript(bytes(without("Quantity")))).toMatchObject({ envelope: envelope("2017071") });
     expect(readScript(bytes("<Message/>"))).toMatchObject({ envelope: { message_id: null, from: null } });
     expect(readScript(bytes("not XML"))).toMatchObject({ envelope: null });
   });
@@ -360,6 +359,7 @@ const doubted: Partial<Record<WarningCode, readonly string[]>> = {
   refills_unreadable: ["three", "-1", "100", "1.5"].map((count) => edit(sample, ["Refills>3<", `Refills>${count}<`])),
   refills_prn: [edit(sample, ["Refills>3<", "Refills>prn<"])],
   substitution_unknown: [edit(sample, ["Substitutions>0<", "Substitutions>Y<"])],
+  sig_missing: [without("Sig"), edit(sample, [/<SigText>.*<\/SigText>/, "<SigText> \n </SigText>"])],
   sig_long: [edit(sample, ["every evening.", "x".repeat(1000)])],
   do_not_fill: [inMedication("<DoNotFill>Y</DoNotFill>")],
   no_delivery: [inMedication("<DeliveryRequest>NO DELIVERY</DeliveryRequest>")],

@@ -28,14 +28,14 @@ const replies: [string, ScriptReply, Plain][] = [
   ["receipt", { kind: "verify" }, [["Verify", [["VerifyStatus", [["Code", "010"]]]]]]],
   [
     "refused",
-    { kind: "error", refusal: refusalFor("204", "138") },
+    { kind: "error", refusal: refusalFor("204", "135") },
     [
       [
         "Error",
         [
           ["Code", "900"],
           ["DescriptionCode", "204"],
-          ["DescriptionCode", "138"],
+          ["DescriptionCode", "135"],
           ["Description", intakeRefusals["204"][1]],
         ],
       ],

@@ -146,6 +146,7 @@ describe("exception 72", () => {
       address: null,
       items,
       findings: [],
+      doubled: false,
       at_creation: null,
     } as unknown as HoldFacts).map(({ id }) => id);
 

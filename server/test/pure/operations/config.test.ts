@@ -1,7 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { describeConfig, readConfig, type SettingName, settings, WrongSetting } from "../../../src/config.ts";
+import {
+  describeConfig,
+  publicAddress,
+  readConfig,
+  type SettingName,
+  settings,
+  WrongSetting,
+} from "../../../src/config.ts";
 
 const KEY = "ab".repeat(32);
 
@@ -43,6 +50,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   CONNECTIONS: { good: ["100", 100], bad: ["9", "many"] },
   CONNECTIONS_PER_ADDRESS: { good: ["100", 100], bad: ["0", "many"] },
   CONCURRENT_REQUESTS: { good: ["64", 64], bad: ["0", "all"] },
+  SANDBOX_PROCESS: { good: ["separate", "separate"], bad: ["yes"] },
   SANDBOX_CONCURRENT_REQUESTS: { good: ["8", 8], bad: ["0", "all"] },
   SANDBOX_WEBHOOK_CONCURRENCY: { good: ["8", 8], bad: ["0", "2001", "all"] },
   DATABASE_POOL_SIZE: { good: ["40", 40], bad: ["1", "many"] },
@@ -168,4 +176,15 @@ test("only config.ts reads the environment", () => {
   const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual(["config.ts"]);
+});
+
+test("the address of a listener is the one that a caller must use", () => {
+  const address = (env: Record<string, string>) => publicAddress(readConfig(env), 8080);
+  expect(address({})).toBe("http://127.0.0.1:8080");
+  expect(address({ HOST: "::1" })).toBe("http://[::1]:8080");
+  expect(address({ TRUST_PROXY: "127.0.0.1" })).toBe("https://127.0.0.1:8080");
+  expect(address({ TRUST_PROXY: "10.0.0.1", HOST: "0.0.0.0" })).toBe("https://127.0.0.1:8080");
+  expect(address({ TRUST_PROXY: "10.0.0.1", HOST: "0.0.0.0", ALLOWED_HOSTS: "api.larkspur.example, 10.0.0.5" })).toBe(
+    "https://api.larkspur.example:8080",
+  );
 });

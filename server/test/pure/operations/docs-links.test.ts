@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
+import { bearerErrors, errorCodes, errorDocUrl, oauthErrors, statusMessages } from "@pestle/contract";
 import { lexer, type Tokens, walkTokens } from "marked";
 import { describe, expect, test } from "vitest";
-import { sitePages } from "../../../../scripts/site/pages.ts";
+import { pathOf, sitePages } from "../../../../scripts/site/pages.ts";
 import { COMMENTS, plain, slugs } from "../../../../scripts/site/render-page.ts";
 import { renderSite } from "../../../../scripts/site/render-site.ts";
 import { docPages, ROOT, readDoc } from "../../support/tools/doc-blocks.ts";
@@ -58,6 +59,13 @@ describe("on the site", () => {
   );
   const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
   const idsByPage = new Map(pages.map(([name, html]) => [name, idsOf(html)]));
+
+  test("every error has the section that its doc_url names", () => {
+    const ids = idsByPage.get("docs/errors.html");
+    const names = [...errorCodes, ...Object.keys({ ...statusMessages, ...oauthErrors, ...bearerErrors })];
+    expect(names.filter((name) => !ids?.has(String(name)))).toEqual([]);
+    expect(errorDocUrl("", 42200)).toBe(`${pathOf("docs/errors.md")}#42200`);
+  });
   const fileOf = (path: string) =>
     [`${path.slice(1)}.html`, `${path.slice(1)}/index.html`, path.slice(1)].find((name) => files.has(name));
 

@@ -84,7 +84,8 @@ describe("fields of a patient", () => {
   ])("%s %j: %j", ([field, sent, value]) => {
     const { contact, problems } = readContact({ [field]: sent }, "patient.");
     expect(contact).toEqual(value === null ? {} : { [field]: value });
-    expect(problems).toEqual(value === null ? [{ code: codes[field], field: `patient.${field}` }] : []);
+    const problem = typeof sent === "string" ? "not_allowed" : "wrong_type";
+    expect(problems).toMatchObject(value === null ? [{ code: codes[field], field: `patient.${field}`, problem }] : []);
   });
 
   test("that are omitted are no problem", () => {

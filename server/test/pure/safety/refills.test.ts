@@ -104,6 +104,20 @@ describe("a refill", () => {
     expect(order(20, { ...early, days_ago: 26 }, part)).toEqual([]);
   });
 
+  test("is what follows an order of several fills that ended within one", () => {
+    const several = { days_ago: 3, days_supply: 63, prescription_id: 5, units: 63 };
+    const after = (...fills: Filled[]) => refill("4", fills, { ordered_units: 10 });
+    expect(after(several)).toMatchObject([{ severity: "major", exception_id: 75 }]);
+    const rest = { days_ago: 2, days_supply: 5, prescription_id: 5, units: 5 };
+    expect(after(several, rest)).toMatchObject([{ severity: "major", exception_id: 75 }]);
+    // Two items of one order are one package.
+    const item = { days_ago: 3, days_supply: 10, prescription_id: 5, units: 10, order_number: "1" };
+    expect(after({ ...item, days_supply: 30, units: 30 }, item)).toMatchObject([{ severity: "major" }]);
+    // A part after whole fills is a part again.
+    const earlier = { ...several, days_ago: 60, days_supply: 60, units: 60 };
+    expect(after(earlier, rest)).toEqual([]);
+  });
+
   test("is due after the first part of a fill that was dispensed in parts", () => {
     const parts = (days_ago: number) => [
       { days_ago, days_supply: 10, prescription_id: 5, units: 10 },

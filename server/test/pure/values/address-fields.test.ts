@@ -20,7 +20,8 @@ const good = {
   zip: "94103",
   phone: "(415) 555-0142",
 };
-const problems = (change: AddressFields) => checkAddressFields({ ...good, ...change }, zips);
+const problems = (change: AddressFields) =>
+  checkAddressFields({ ...good, ...change }, zips).map(({ code, field }) => ({ code, field }));
 
 const long = "x".repeat(10_000);
 /** Valid and invalid values for each field. A value of another type is always invalid. */

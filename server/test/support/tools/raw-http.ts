@@ -2,12 +2,17 @@ import { connect } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import {
   bearerErrors,
+  detailMessage,
+  ERRORS_PAGE,
   type ErrorCode,
-  errors,
+  type ErrorEntry,
+  fieldProblemNames,
+  type JsonType,
   messageOf,
   oauthErrors,
   statusMessages,
   statusOf,
+  typeTexts,
 } from "@pestle/contract";
 import { rendered } from "../../../src/http/answer.ts";
 
@@ -161,24 +166,42 @@ export function brokenPromises(
   return broken;
 }
 
+/** Every message that the catalogue has for a code. */
+const messagesOf = (code: ErrorCode): string[] =>
+  [undefined, ...fieldProblemNames].flatMap((problem) =>
+    [undefined, ...(Object.keys(typeTexts) as JsonType[])].map((expected) => detailMessage(code, problem, expected)),
+  );
+
 /** Checks error bodies. Every message comes from the catalogue, so none can repeat the input. */
-function hasShape({ status, body }: RawAnswer, listener: "partner" | "token"): boolean {
-  const value = JSON.parse(body.toString()) as Record<string, unknown>;
-  const same = (wanted: unknown) => isDeepStrictEqual(value, wanted);
+function hasShape({ status, headers, body }: RawAnswer, listener: "partner" | "token"): boolean {
+  const { request_id, ...value } = JSON.parse(body.toString()) as Record<string, unknown>;
+  if (request_id !== headers.get("x-request-id")?.[0]) return false;
+  /** Without its link, which must lead to the section about this error. */
+  const unlinked = (linked: unknown, name: number | string) => {
+    const { doc_url, ...rest } = (linked ?? {}) as { doc_url?: unknown };
+    return String(doc_url).endsWith(`${ERRORS_PAGE}#${name}`) ? rest : undefined;
+  };
   const named = Object.entries<readonly [number, string]>(listener === "partner" ? bearerErrors : oauthErrors);
-  if (named.some(([error, [of, error_description]]) => of === status && same({ error, error_description })))
-    return true;
+  const isNamed = ([error, [of, error_description]]: (typeof named)[number]) =>
+    of === status && isDeepStrictEqual(unlinked(value, error), { error, error_description });
+  if (named.some(isNamed)) return true;
   if (status in statusMessages) {
-    return same({ error: { error_code: status, message: statusMessages[status as keyof typeof statusMessages] } });
+    const message = statusMessages[status as keyof typeof statusMessages];
+    const { error, ...others } = value;
+    const wanted = { error_code: status, message };
+    return Object.keys(others).length === 0 && isDeepStrictEqual(unlinked(error, status), wanted);
   }
-  const entries = value["errors"] as { code: ErrorCode; message: string; error_detail: Record<string, unknown>[] }[];
+  const entries = value["errors"] as ErrorEntry[];
   if (listener === "token" || !Array.isArray(entries) || Object.keys(value).length !== 1) return false;
-  return entries.every(
-    ({ code, message, error_detail }, i) =>
+  return entries.every((entry, i) => {
+    const { code, message, error_detail } = entry;
+    return (
       statusOf(code) === status &&
       message === messageOf(code) &&
+      unlinked(entry, code) !== undefined &&
       (i === 0 || entries[i - 1]!.code < code) &&
       error_detail.length > 0 &&
-      error_detail.every((detail) => typeof detail["field"] === "string" && detail["message"] === errors[code][2]),
-  );
+      error_detail.every((detail) => typeof detail.field === "string" && messagesOf(code).includes(detail.message))
+    );
+  });
 }

@@ -15,7 +15,7 @@ const LAST = ["street2", "phone"];
 export function checkAddressFields(address: AddressFields, zips: ZipTable): Problem[] {
   const { fields, problems } = readBody(AddressInput, address);
   if (fields.zip !== undefined && !isZipOfState(fields.zip, fields.state, zips)) {
-    problems.push(refusalOf(AddressInput, "zip"));
+    problems.push(refusalOf(AddressInput, "zip", fields.zip));
   }
   return problems.sort((a, b) => a.code - b.code || LAST.indexOf(a.field) - LAST.indexOf(b.field));
 }

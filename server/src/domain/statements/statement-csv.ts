@@ -1,0 +1,25 @@
+import type { StatementLine } from "@pestle/contract";
+import { writeCsv } from "../catalogue/csv.ts";
+import { spreadsheetText } from "../values/spreadsheet-text.ts";
+
+const columns = [
+  "line_id",
+  "booked_at",
+  "kind",
+  "payer",
+  "amount_cents",
+  "order_number",
+  "reference",
+  "item_id",
+  "sku",
+  "quantity",
+  "reason_id",
+  "description",
+] as const satisfies readonly (keyof StatementLine)[];
+
+/** A statement's lines as CSV, with a head. The amounts stay numbers, also the negative ones. */
+export const statementCsv = (lines: readonly StatementLine[]): string =>
+  writeCsv([columns, ...lines.map((line) => columns.map((column) => cellOf(line[column])))]);
+
+const cellOf = (value: string | number | null): string =>
+  typeof value === "string" ? spreadsheetText(value) : String(value ?? "");

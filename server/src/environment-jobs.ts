@@ -1,0 +1,38 @@
+import type { EnvironmentDeps } from "./deps.ts";
+import { formatOf } from "./formats/formats.ts";
+import { type Loop, startLoop } from "./jobs/loop.ts";
+import { countUsage } from "./usecases/accounts/quotas.ts";
+import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
+import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
+import { processWaiting } from "./usecases/intake/process-waiting.ts";
+import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
+import { recheckDue } from "./usecases/orders/recheck-orders.ts";
+import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
+import { checkPeople } from "./usecases/safety/check-people.ts";
+import { closeMonths } from "./usecases/statements/close-months.ts";
+
+const COUNT_USAGE_EVERY_MS = 60_000;
+const WAITING_EVERY_MS = 5_000;
+/** Automatic Processing turns a prescription into an order within about a second. */
+const FILL_EVERY_MS = 1_000;
+const UNPAID_EVERY_MS = 15_000;
+/** Back orders receive new stock within about a second. */
+const BACK_ORDERS_EVERY_MS = 1_000;
+/** Another partner's order of the same person is checked within about a second. */
+const PEOPLE_EVERY_MS = 1_000;
+const TRACK_EVERY_MS = 5_000;
+const RECHECK_EVERY_MS = 60_000;
+const CLOSE_MONTHS_EVERY_MS = 60_000;
+
+/** Each environment has its own loops, so that a long round in the sandbox delays none in production. */
+export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
+  startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
+  startLoop(own, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(own))),
+  startLoop(own, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(own)),
+  startLoop(own, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(own)),
+  startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
+  startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
+  startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
+  startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),
+  startLoop(own, "count-usage", COUNT_USAGE_EVERY_MS, () => countUsage(own, own.serves)),
+];

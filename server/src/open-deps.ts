@@ -1,0 +1,123 @@
+import type { Logger } from "pino";
+import type { WebhookClient } from "./adapters/webhook-client.ts";
+import { adaptersInUse } from "./adapters-in-use.ts";
+import { createAuditLog } from "./audit-log.ts";
+import type { Config } from "./config.ts";
+import { type Copies, createCopies, dropAll, dropChanged } from "./copies.ts";
+import { type Database, openDatabase, type Pools } from "./database.ts";
+import { type Change, openBus } from "./db/bus.ts";
+import type { Db } from "./db/db.ts";
+import type { Addresses, Deps } from "./deps.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { createPasswords } from "./passwords.ts";
+import { createQuotaBook } from "./quota-book.ts";
+import { createRateLimiter } from "./rate-limiter.ts";
+import { createRequestLog } from "./request-log.ts";
+import { createTryLimiter } from "./try-limiter.ts";
+import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
+import { watchHome } from "./usecases/operations/watch-home.ts";
+import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
+import type { Vault } from "./vault/vault.ts";
+
+/** The open database of a process, and what its connections report to. */
+type Store = {
+  config: Config;
+  log: Logger;
+  now: () => Date;
+  metrics: Metrics;
+  copies: Copies;
+  /** This process wrote events that may be due. */
+  deliveries: { wake(): void };
+  /** Another process wrote events that may be due, and does not deliver them. */
+  told: { wake(): void };
+  database: Database;
+  onBroken: (error: Error) => void;
+};
+
+export async function openStore(
+  config: Config,
+  given: Pick<Store, "log" | "now"> & { onIndexKeyChanged?: ((error: Error) => void) | undefined },
+): Promise<Store> {
+  const { log, now, onIndexKeyChanged } = given;
+  const metrics = createMetrics();
+  const copies = createCopies();
+  const [deliveries, told] = [{ wake: () => {} }, { wake: () => {} }];
+  const onBroken = (error: Error) => {
+    metrics.countFault("database");
+    log.warn({ fault: error.message }, "database unreachable");
+  };
+  const database = await openDatabase(config, {
+    log: (message) => log.info(message),
+    onBroken,
+    onIndexKeyChanged,
+    onEvents: () => deliveries.wake(),
+    onAnnounced: (change) => dropChanged(copies, JSON.parse(change) as Change),
+  });
+  return { config, log, now, metrics, copies, deliveries, told, database, onBroken };
+}
+
+/** The dependencies of a process that serves requests, with its safety tables loaded and its change bus open. */
+export async function openDeps(
+  { config, log, now, metrics, copies, deliveries, told, database, onBroken }: Store,
+  given: {
+    vault: Vault;
+    /** The connections of jobs and of everything that belongs to no environment. */
+    pools: Pools;
+    demo: boolean;
+    webhook_client?: WebhookClient;
+    password_cost?: number;
+  },
+): Promise<{ deps: Deps & { db: Db }; addresses: Addresses; close(): Promise<void> }> {
+  const { vault, pools, demo, webhook_client, password_cost } = given;
+  const { db, tenants, queue } = pools;
+  const safety = await openSafetyEngine({ config, db, log, metrics });
+  const reloadKeys = () =>
+    vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
+  // Wait for reloads before closing the database; otherwise a failed start logs false alarms.
+  let reading: Promise<unknown> = Promise.resolve();
+  const readAgain = (...work: Promise<void>[]) => {
+    reading = Promise.all([reading, ...work]);
+  };
+  const bus = openBus({
+    connect: db.connect,
+    onChange: (change) => {
+      dropChanged(copies, change);
+      if (change.kind === "deliveries") told.wake();
+      if (change.kind === "keys") readAgain(reloadKeys());
+      if (change.kind === "safety") readAgain(safety.reload());
+    },
+    onGap: () => {
+      dropAll(copies);
+      readAgain(reloadKeys(), safety.reload());
+    },
+    revive: database.revive,
+    onTrouble: onBroken,
+  });
+  const close = async () => {
+    await bus.close();
+    await reading;
+  };
+  try {
+    await bus.opened;
+    const addresses: Addresses = { base_url: "", auth_url: "", sandbox_auth_url: "" };
+    const deps = {
+      ...{ config, addresses, db, across: db, tenants, queue, vault, bus, copies, safety, deliveries },
+      ...{ log, metrics, now },
+      limiter: createRateLimiter(),
+      strangers: createRateLimiter(),
+      quotas: createQuotaBook(),
+      tries: createTryLimiter(),
+      passwords: createPasswords(password_cost),
+      ...adaptersInUse(config, demo),
+      ...(webhook_client && { webhook_client }),
+      home_watch: watchHome({ config, db, now, log }),
+      second_factor: secondFactorOf(config, demo),
+      request_log: createRequestLog(),
+      audit_log: createAuditLog(),
+    };
+    return { deps, addresses, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Config } from "../config.ts";
+
+/** From the main process to the sandbox process, over their private channel. The first one is `begin`. */
+export type ToSandbox =
+  | { kind: "begin"; config: Config; demo: boolean; process_id: string; socket_path: string; base_url: string }
+  /** The main process listens. */
+  | { kind: "opened"; base_url: string }
+  /** The main process wrote events that may be due. */
+  | { kind: "wake" }
+  /** Accept no new token requests and start no new work. Requests that the main process forwards still get answers. */
+  | { kind: "drain"; grace_ms: number }
+  | { kind: "stop" };
+
+export type FromSandbox =
+  /** It accepts requests. */
+  | { kind: "ready"; sandbox_auth_url: string; port: number }
+  /** It could not start. `code` and `port` are those of a system error. */
+  | { kind: "failed"; message: string; code?: string | undefined; port?: number | undefined };
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** How long to wait before the next start, after so many short lives in a row. */
+export const pauseBeforeStart = (short_lives: number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(short_lives, 20));

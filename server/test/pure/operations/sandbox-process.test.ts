@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { readConfig } from "../../../src/config.ts";
+import { forwardedAnswer, forwardedRequest } from "../../../src/http/forward.ts";
+import { mergedMetrics } from "../../../src/sandbox-process/merged-metrics.ts";
+import { pauseBeforeStart } from "../../../src/sandbox-process/messages.ts";
+import { isApart } from "../../../src/sandbox-process/start-sandbox.ts";
+
+test("the sandbox has its own process unless the demo or the operator says otherwise", () => {
+  const apart = (demo: boolean, SANDBOX_PROCESS?: string) =>
+    isApart(readConfig(SANDBOX_PROCESS === undefined ? {} : { SANDBOX_PROCESS }), demo);
+  expect([apart(false), apart(true)]).toEqual([true, false]);
+  expect([apart(true, "separate"), apart(false, "shared")]).toEqual([true, false]);
+});
+
+test("a process that ends again and again starts ever less often", () => {
+  expect([0, 1, 2, 5, 6, 1_000].map(pauseBeforeStart)).toEqual([250, 500, 1_000, 8_000, 10_000, 10_000]);
+});
+
+test("a caller cannot name the request, its own address or anything that no handler reads", () => {
+  const sent = {
+    accept: "application/json",
+    authorization: "Bearer one",
+    "idempotency-key": "key",
+    "x-request-id": "mine",
+    "x-forwarded-for": "203.0.113.9",
+    forwarded: "for=203.0.113.9",
+    "x-refused": "40001",
+    connection: "x-forwarded-for",
+    "transfer-encoding": "chunked",
+    "content-length": "3",
+    host: "elsewhere.example",
+  };
+  expect(forwardedRequest(sent, { id: "ours", address: "192.0.2.7", length: 12 })).toEqual({
+    host: "sandbox",
+    "x-request-id": "ours",
+    "x-forwarded-for": "192.0.2.7",
+    accept: "application/json",
+    authorization: "Bearer one",
+    "idempotency-key": "key",
+    "content-length": 12,
+  });
+  expect(forwardedRequest({}, { id: "ours", address: "::1", length: undefined })).not.toHaveProperty("content-length");
+});
+
+test("an answer keeps its headers, except those between the two processes", () => {
+  const answered = { etag: 'W/"1"', "retry-after": "1", "x-refused": "40001", connection: "close", date: "today" };
+  expect(forwardedAnswer(answered)).toEqual({ etag: 'W/"1"', "retry-after": "1" });
+});
+
+test("the metrics of both processes name each metric once, and a label tells them apart", () => {
+  const own = '# HELP a The first.\n# TYPE a counter\na 1\na{kind="x y"} 2\n\n# TYPE b gauge\nb 3\n';
+  const theirs = '# HELP a The first.\n# TYPE a counter\na 4\na{kind="x y"} 5\n# TYPE c gauge\nc{} 6 1700000000\n';
+  expect(mergedMetrics(own, theirs, 'process="sandbox"')).toBe(
+    '# HELP a The first.\n# TYPE a counter\na 1\na{kind="x y"} 2\na{process="sandbox"} 4\n' +
+      'a{process="sandbox",kind="x y"} 5\n# TYPE b gauge\nb 3\n# TYPE c gauge\nc{process="sandbox"} 6 1700000000\n',
+  );
+});
