@@ -11,7 +11,7 @@ const QUICK = [
 const PROCESSES = ["examples/test/**/*.test.ts", "server/test/process/**/*.test.ts"];
 const BROWSER = ["e2e/**/*.test.ts"];
 /** Depend on the database version: they run on the embedded PostgreSQL and on the oldest supported one. */
-const DATABASE = ["server/test/database/**/*.test.ts", "sdk/test/campaign.test.ts"];
+const DATABASE = ["server/test/database/**/*.test.ts"];
 const NO_TESTS = ["**/node_modules/**", "**/dist/**"];
 const cluster = ["server/test/support/test-cluster.ts"];
 

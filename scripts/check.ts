@@ -31,11 +31,11 @@ rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 await step("build", "node", ["scripts/build.mjs"], "as it comes");
 
-// Each leg keeps about one core busy, and those that start programs wait a lot: three at a time fill two cores. The
-// longest start first. The browser has the machine to itself.
+// Each leg keeps about one core busy and waits a lot: four at a time fill two cores. The longest start first.
 const queue = [
-  () => tests("tests of whole processes", ["--project=processes"], IN_MEMORY, "as it comes"),
   () => tests("tests of the API", ["--project=service"], BUILT),
+  () => tests("tests of whole processes", ["--project=processes"], IN_MEMORY, "as it comes"),
+  testsInBrowser,
   () => tests("tests on the embedded PostgreSQL", ["--project=database"], BUILT),
   testsOnOldest,
   () => tests("tests without a database", ["--project=quick"], BUILT),
@@ -45,18 +45,7 @@ const queue = [
 const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
 };
-await Promise.all([lane(), lane(), lane()]);
-const browser = findBrowser();
-if (browser === undefined)
-  missing("browser tests", "a Chromium: install Debian's chromium-headless-shell, or set CHROMIUM");
-else
-  await tests(
-    "tests in the browser",
-    ["--project=browser", "--maxWorkers=2"],
-    { ...BUILT, CHROMIUM: browser },
-    "as it comes",
-  );
-
+await Promise.all([lane(), lane(), lane(), lane()]);
 close();
 
 async function staticChecks(): Promise<void> {
@@ -92,6 +81,13 @@ async function testsOnOldest(): Promise<void> {
   const env = { ...BUILT, TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
   await tests("tests on PostgreSQL 15", ["--project=database"], env);
   await postgres.stop();
+}
+
+async function testsInBrowser(): Promise<void> {
+  const browser = findBrowser();
+  if (browser === undefined)
+    return missing("browser tests", "a Chromium: install Debian's chromium-headless-shell, or set CHROMIUM");
+  await tests("tests in the browser", ["--project=browser"], { ...BUILT, CHROMIUM: browser });
 }
 
 /** A step counts as one check. Without a build, later steps prove nothing. */

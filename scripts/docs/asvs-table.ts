@@ -133,7 +133,7 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "2.3.2",
     "business limits, enforced",
-    shown("api/orders/order-action-limits", "api/fulfillment/controlled-substances", "database/accounts/quotas"),
+    shown("api/orders/order-action-limits", "api/fulfillment/controlled-substances", "api/accounts/quotas"),
   ),
   at("2.3.3", "all of a change or nothing", shown("api/orders/write", "process/operations/kills")),
   at("2.3.4", "no double booking", shown("database/orders/order-races", "process/orders/order-campaign")),
@@ -145,7 +145,7 @@ export const asvs: readonly AsvsRow[] = [
   at(
     "2.4.1",
     "limits on automation",
-    shown("api/operations/conventions", "database/accounts/strangers", "api/accounts/web-limits"),
+    shown("api/operations/conventions", "api/accounts/strangers", "api/accounts/web-limits"),
   ),
 
   at(
@@ -435,7 +435,7 @@ export const asvs: readonly AsvsRow[] = [
   at("11.1.1", "key policy", written("docs/guides/security.md")),
   at("11.1.2", "inventory of cryptography", written("SECURITY.md", "docs/guides/security.md")),
   at("11.2.1", "known implementations", shown("pure/architecture", "Only node:crypto, in few files.")),
-  at("11.2.2", "keys can be replaced", shown("api/operations/keys", "database/operations/index-key")),
+  at("11.2.2", "keys can be replaced", shown("api/operations/keys", "api/operations/index-key")),
   at("11.2.3", "128 bits and more", shown("api/operations/keys")),
   at("11.2.5", "cryptography fails closed", shown("api/operations/keys")),
   at("11.3.1", "no weak modes", shown("api/operations/keys", "AES-256-GCM only.")),
