@@ -14,8 +14,14 @@ export type ToSandbox =
 export type FromSandbox =
   /** It accepts requests. */
   | { kind: "ready"; sandbox_auth_url: string; port: number }
+  /** Its event loop turns. It says so every `ALIVE_EVERY_MS` once it is ready. */
+  | { kind: "alive" }
   /** It could not start. `code` and `port` are those of a system error. */
   | { kind: "failed"; message: string; code?: string | undefined; port?: number | undefined };
+
+export const ALIVE_EVERY_MS = 5_000;
+/** So many intervals in a row without a word, and the main process kills it. Its priority is low, so it may be slow. */
+export const MOST_SILENT_INTERVALS = 6;
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { lowerProcessPriority } from "../thread-priority.ts";
-import type { FromSandbox, ToSandbox } from "./messages.ts";
+import { ALIVE_EVERY_MS, type FromSandbox, type ToSandbox } from "./messages.ts";
 import type { ServedSandbox } from "./serve-sandbox.ts";
 
 // The program of the sandbox process. The main process starts it and tells it what to do.
@@ -44,6 +44,7 @@ async function begin(asked: Extract<ToSandbox, { kind: "begin" }>): Promise<Serv
     // Not before, because partners wait for its start.
     lowerProcessPriority();
     tell({ kind: "ready", ...one.listening });
+    setInterval(() => tell({ kind: "alive" }), ALIVE_EVERY_MS).unref();
     return one;
   } catch (error) {
     return fail(error as Error);

@@ -9,7 +9,13 @@ import { type Logger, symbols } from "pino";
 import type { Config } from "../config.ts";
 import type { Elsewhere } from "../deps.ts";
 import type { Metrics } from "../metrics.ts";
-import { type FromSandbox, pauseBeforeStart, type ToSandbox } from "./messages.ts";
+import {
+  ALIVE_EVERY_MS,
+  type FromSandbox,
+  MOST_SILENT_INTERVALS,
+  pauseBeforeStart,
+  type ToSandbox,
+} from "./messages.ts";
 
 type Sandbox = Elsewhere & {
   /** The URL of its token server, when it first accepts requests. Rejects if it cannot start. */
@@ -69,8 +75,12 @@ export function startSandbox(
     const one = fork(PROGRAM, { stdio: ["ignore", "pipe", "inherit", "ipc"] });
     child = one;
     let fault: Error | undefined;
+    let silent_intervals = 0;
+    let listening: NodeJS.Timeout | undefined;
     createInterface({ input: one.stdout! }).on("line", (line) => streamOf(log).write(`${line}\n`));
     one.on("message", (message: FromSandbox) => {
+      silent_intervals = 0;
+      if (message.kind === "alive") return;
       if (message.kind === "failed") {
         const { code, port } = message;
         fault = Object.assign(new Error(message.message), { code, port });
@@ -80,6 +90,7 @@ export function startSandbox(
       port = message.port;
       everOpened = true;
       metrics.setSandboxProcess(true);
+      listening = setInterval(killIfSilent, ALIVE_EVERY_MS).unref();
       tellOpened(message.sandbox_auth_url);
     });
     one.once("error", (error) => {
@@ -94,7 +105,15 @@ export function startSandbox(
     const own = { ...config, SANDBOX_AUTH_PORT: port };
     send(one, { kind: "begin", config: own, demo, process_id, socket_path: path, base_url });
 
+    /** Counts intervals instead of comparing times: after a suspended machine resumes, nobody was silent. */
+    function killIfSilent(): void {
+      if (++silent_intervals <= MOST_SILENT_INTERVALS) return;
+      fault = new Error("It did not respond and was killed.");
+      one.kill("SIGKILL");
+    }
+
     function ended(code: number | null, signal: NodeJS.Signals | null): void {
+      clearInterval(listening);
       socket_path = undefined;
       child = undefined;
       metrics.setSandboxProcess(false);

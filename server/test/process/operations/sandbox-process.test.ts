@@ -192,6 +192,27 @@ test("after kill -9 of the sandbox, production answers as ever, and the sandbox 
   expect((await ask(`${demo.base_url}/metrics`))?.text).toMatch(/^pestle_faults_total\{kind="sandbox_process"\} 1$/m);
 });
 
+test("a sandbox that hangs is killed and comes back, and production answers as ever", {
+  timeout: DEADLINE_MS,
+}, async () => {
+  const hung = sandboxPid()!;
+  process.kill(hung, "SIGSTOP");
+  const inFlight = begin("/v1/orders", tokens[SANDBOX]!);
+  await until(
+    "it is killed",
+    async () => {
+      expect((await get("/v1/orders", PRODUCTION))?.status).toBe(200);
+      return !isRunning(hung);
+    },
+    { deadline_ms: DEADLINE_MS },
+  );
+  expect((await inFlight).statusCode).toBe(503);
+  await until("the sandbox is back", async () => (await get("/v1/orders", SANDBOX))?.status === 200, {
+    deadline_ms: DEADLINE_MS,
+  });
+  expect(server.errors()).toBe("");
+});
+
 test("after kill -9 of the main process, no sandbox process is left", { timeout: DEADLINE_MS }, async () => {
   const left = sandboxPid()!;
   process.kill(server.pid, "SIGKILL");
