@@ -190,6 +190,8 @@ async function sampleSave(
       revision: 1,
       new_aliases: kind === "known" ? [] : blindIndexes({ vault }, account_id, SENDER, patient).alias_indexes,
       patient_key: SAMPLE_KEY,
+      record_before: null,
+      ended: [],
       order_errors: [],
       rules: {
         formulary: makeFormulary({ products: [], methods: [], brands: [], licences: [] }),

@@ -106,8 +106,9 @@ export async function faultsOf(
     ...row,
     events: events
       .filter(({ order_number }) => order_number === row.order_number)
-      .map(({ event_type, body }) => ({ event_type, ...(JSON.parse(body) as { sequence: number }) }))
-      .map(({ event_type, sequence }) => ({ event_type, sequence })),
+      .map(({ event_type, body }) => ({ event_type, ...(JSON.parse(body) as { sequence?: number }) }))
+      // Payments are not changes of the order.
+      .flatMap(({ event_type, sequence }) => (sequence === undefined ? [] : [{ event_type, sequence }])),
   }));
   const faults = written.flatMap(brokenRules);
   const differs = (what: string, is: unknown, should: unknown) => {

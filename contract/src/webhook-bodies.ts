@@ -1,7 +1,8 @@
+import { ErrorEntry } from "./error-bodies.ts";
 import { order_number, order_status, patient_id } from "./fields.ts";
-import { MedicationRequest, OrderActionRef, OrderException } from "./resources.ts";
+import { MedicationRequest, OrderActionRef, OrderException, Payment } from "./resources.ts";
 import { array, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "./schema.ts";
-import type { EventType } from "./webhooks.ts";
+import { type EventType, patientFieldNames, prescriptionChangeNames } from "./webhooks.ts";
 
 const every = <const T extends EventType>(event_type: T) => ({
   event_id: string({ format: "uuid", description: "The same on every attempt." }),
@@ -42,6 +43,31 @@ export const webhookBodies = {
       patient_id,
       order_number,
       message_id: string({ format: "uuid", description: "The message. The event does not carry its text." }),
+    }),
+  ),
+  RX_STATUS_CHANGED: named(
+    "RxStatusChanged",
+    object({
+      ...every("RX_STATUS_CHANGED"),
+      patient_id,
+      change: oneOf(prescriptionChangeNames, "What happened to the prescription."),
+      medication_requests: array(
+        MedicationRequest,
+        "The prescription after the change. Only `last_refill` lists dispenses: those of the order.",
+      ),
+      order_errors: array(ErrorEntry, "The prescription's `order_errors`. Always empty without Automatic Processing."),
+    }),
+  ),
+  PAYMENT_UPDATED: named(
+    "PaymentUpdated",
+    object({ ...every("PAYMENT_UPDATED"), patient_id, order_number, payment: Payment }),
+  ),
+  PATIENT_UPDATED: named(
+    "PatientUpdated",
+    object({
+      ...every("PATIENT_UPDATED"),
+      patient_id,
+      changed: array(oneOf(patientFieldNames), "The fields that changed. The event does not carry their values."),
     }),
   ),
   ENDPOINT_DISABLED: named(

@@ -6,6 +6,38 @@ type EventRow = {
   readonly opt_in: boolean;
 };
 
+/** What happened to a prescription: the values of `change` in RX_STATUS_CHANGED. */
+export const prescriptionChanges = {
+  accepted: "A pharmacist accepted it. It can be filled.",
+  rejected: "A pharmacist rejected it. It is never filled.",
+  canceled: "The prescriber canceled it.",
+  replaced: "The prescriber replaced it. RX_RECEIVED tells you about the new one.",
+  expiring: "It expires in 30 days. A prescription that arrives with fewer days left does not send it.",
+  expired: "It has expired.",
+  order_failed:
+    "Automatic Processing could not create its order, and `order_errors` has other errors than the last event about it.",
+  last_refill: "An order took its last refill.",
+} as const;
+export type PrescriptionChange = keyof typeof prescriptionChanges;
+export const prescriptionChangeNames = Object.keys(prescriptionChanges) as [
+  PrescriptionChange,
+  ...PrescriptionChange[],
+];
+
+/** The fields of a patient that PATIENT_UPDATED can name. */
+export const patientFieldNames = [
+  "email",
+  "first_name",
+  "last_name",
+  "dob",
+  "gender",
+  "phone",
+  "patient_safety",
+  "addresses",
+  "identity_documents",
+] as const;
+export type PatientField = (typeof patientFieldNames)[number];
+
 /** Events for partners. `webhook-bodies.ts` has the body schemas. */
 export const eventTypes = {
   RX_RECEIVED: {
@@ -36,6 +68,23 @@ export const eventTypes = {
   MESSAGE_RECEIVED: {
     sent_when: "The pharmacy wrote a message about an order. Read it with `GET /orders/{order_number}/messages`.",
     fields: ["patient_id", "order_number", "message_id"],
+    opt_in: true,
+  },
+  RX_STATUS_CHANGED: {
+    sent_when:
+      "A prescription was accepted, rejected, canceled or replaced, expires in 30 days or has expired, its automatic order failed, or an order took its last refill.",
+    fields: ["patient_id", "change", "medication_requests", "order_errors"],
+    opt_in: true,
+  },
+  PAYMENT_UPDATED: {
+    sent_when: "The `payment` of an order changed after the order was created.",
+    fields: ["patient_id", "order_number", "payment"],
+    opt_in: true,
+  },
+  PATIENT_UPDATED: {
+    sent_when:
+      "You, the pharmacy, an order or an e-prescription changed a patient's record. Read it with `GET /patients/{patient_id}`.",
+    fields: ["patient_id", "changed"],
     opt_in: true,
   },
   ENDPOINT_DISABLED: {

@@ -4,6 +4,8 @@ import {
   DISABLE_AFTER_S,
   eventTypeNames,
   eventTypes,
+  prescriptionChangeNames,
+  prescriptionChanges,
   RESPONSE_TIMEOUT_S,
   RETRY_DELAYS_S,
   RETRY_JITTER_SHARE,
@@ -29,6 +31,13 @@ export function eventsPage() {
     "Every event also has `event_id`, `event_type` and `timestamp` (Unix seconds). Events never contain names, addresses, birth dates or documents.\n",
     table(["event_type", "sent when", "fields", "opt-in"], rows),
     "`sequence` numbers the changes of one order that send events: 1, 2, 3 and so on. Events of the same change share a number.\n",
+    "Opt-in events go only to endpoints that name them. The feed has every event.\n",
+    "## Changes of a prescription\n",
+    "`change` in RX_STATUS_CHANGED is one of these:\n",
+    table(
+      ["change", "meaning"],
+      prescriptionChangeNames.map((name) => [code(name), prescriptionChanges[name]]),
+    ),
     "## Delivery\n",
     `The service delivers each event at least once, with the same bytes and \`event_id\` each time. A 2xx answer within ${RESPONSE_TIMEOUT_S} s (${CONNECT_TIMEOUT_S} s to connect) is a success, and a redirect is a failure. A 410 answer or ${DISABLE_AFTER_S / 86400} days of failures without a success disable the endpoint. The service honors \`Retry-After\` up to 24 h. Each delay below counts from the previous attempt and varies by ±${RETRY_JITTER_SHARE * 100} %.\n`,
     table(

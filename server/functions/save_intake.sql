@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 -- Saves everything that a message changes. The service has decided all of it. This function only checks that the facts
 -- behind the decision still hold, and raises 40001 if they do not.
 --
@@ -123,11 +123,11 @@ begin
     insert into prescription (account_id, prescription_id, patient_key, acceptance, source, intake_message_id, sender,
       sender_message_id, prescriber_order_number, replaces_prescription_id, written_sealed, received_at, expires_at,
       written_date, effective_date, drug_name, ndc, gcn, written_qty, unit, days_supply, refills, drug_schedule, daw,
-      details_sealed, order_due_at)
+      details_sealed, order_due_at, expiry_notice_at)
     values (account_id, prescription_id, patient_key, acceptance, source, intake_message_id, sender,
       sender_message_id, prescriber_order_number, replaces_prescription_id, written_sealed, received_at, expires_at,
       written_date, effective_date, drug_name, ndc, gcn, written_qty, unit, days_supply, refills, drug_schedule, daw,
-      details_sealed, order_due_at);
+      details_sealed, order_due_at, first_expiry_notice(expires_at, processed_at));
   end if;
 
   if reviews is not null then

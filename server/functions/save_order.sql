@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 -- Saves a new order with everything that it changes. The service has decided all of it. This function only checks that
 -- the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -173,7 +173,10 @@ begin
 
   for nth in 1 .. cardinality(event_ids) loop
     insert into webhook_event (account_id, event_id, event_type, order_number, body_sealed, created_at)
-    values (account_id, event_ids[nth], event_types[nth], order_number, event_bodies_sealed[nth], created_at);
+    values (account_id, event_ids[nth], event_types[nth],
+      -- These two are about the patient or a prescription, and name no order.
+      case when event_types[nth] in ('PATIENT_UPDATED', 'RX_STATUS_CHANGED') then null else order_number end,
+      event_bodies_sealed[nth], created_at);
   end loop;
 
   insert into audit_entry (at, person_id, role, credential_id, os_user, address, account_id, action, subject, request_id,

@@ -5,6 +5,7 @@ import { countUsage } from "./usecases/accounts/quotas.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
+import { tellExpiries } from "./usecases/intake/tell-expiries.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
@@ -23,11 +24,14 @@ const PEOPLE_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const RECHECK_EVERY_MS = 60_000;
 const CLOSE_MONTHS_EVERY_MS = 60_000;
+/** Prescriptions expire at midnight, but an account of the sandbox has its own clock. */
+const EXPIRIES_EVERY_MS = 60_000;
 
 /** Each environment has its own loops, so that a long round in the sandbox delays none in production. */
 export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
   startLoop(own, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(own))),
+  startLoop(own, "tell-expiries", EXPIRIES_EVERY_MS, () => tellExpiries(own)),
   startLoop(own, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(own)),
   startLoop(own, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(own)),
   startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),

@@ -49,6 +49,24 @@ export const webhookExamples: { [T in EventType]: WebhookBodyOf<T> } = {
     order_number: order.order_number,
     message_id: "019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42",
   },
+  RX_STATUS_CHANGED: {
+    ...first("RX_STATUS_CHANGED"),
+    patient_id: order.patient_id,
+    change: "expiring",
+    medication_requests: [prescription],
+    order_errors: [],
+  },
+  PAYMENT_UPDATED: {
+    ...first("PAYMENT_UPDATED"),
+    patient_id: order.patient_id,
+    order_number: order.order_number,
+    payment: { payer: "partner", status: "captured", amount_cents: 1_695, currency: "USD", refunded_cents: 0 },
+  },
+  PATIENT_UPDATED: {
+    ...first("PATIENT_UPDATED"),
+    patient_id: order.patient_id,
+    changed: ["email", "addresses"],
+  },
   ENDPOINT_DISABLED: {
     ...first("ENDPOINT_DISABLED"),
     endpoint_id: "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8",

@@ -506,6 +506,7 @@ export type Rows = {
     order_errors?: unknown;
     written_sealed: Bytes | null;
     patient_key: number;
+    expiry_notice_at: Instant | null;
   };
   product: {
     account_id: string;

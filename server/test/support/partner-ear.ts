@@ -13,7 +13,7 @@ import { misfits } from "./samples/misfits.ts";
 import { inSendingOrder, type StoredEvent, storedEvents } from "./stored-events.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** MESSAGE_RECEIVED is about an order too, but it is not a change of the order. */
+/** MESSAGE_RECEIVED and PAYMENT_UPDATED are about an order too, but without its sequence. */
 type OfOrder = Extract<WebhookBody, { sequence: number }>;
 
 /**
@@ -130,6 +130,12 @@ function lineOf(body: WebhookBody): string {
       return `${body.sequence} ORDER_EXCEPTION ${body.exception.id}`;
     case "ORDER_UPDATED":
       return `${body.sequence} ORDER_UPDATED ${body.previous_order_status ?? "new"} > ${body.order_status}`;
+    case "RX_STATUS_CHANGED":
+      return `RX_STATUS_CHANGED ${body.change}`;
+    case "PAYMENT_UPDATED":
+      return `PAYMENT_UPDATED ${body.payment.status} ${body.payment.refunded_cents}`;
+    case "PATIENT_UPDATED":
+      return `PATIENT_UPDATED ${body.changed}`;
     default:
       return event_type;
   }

@@ -44,7 +44,10 @@ export function inSendingOrder(events: readonly StoredEvent[], by_time: boolean)
   const places = events.map((event) => {
     const { sequence, exception } = JSON.parse(event.body) as { sequence?: number; exception?: { id: number } };
     const time = by_time ? event.created_at.getTime() : 0;
-    return { event, place: [time, sequence ?? 0, TYPES.indexOf(event.event_type), exception?.id ?? 0] };
+    const type = TYPES.indexOf(event.event_type);
+    // Those without a sequence follow the change that they belong to. A prescription comes before its order.
+    const turn = sequence ?? (type === 0 ? 0 : Number.MAX_SAFE_INTEGER);
+    return { event, place: [time, turn, type, exception?.id ?? 0] };
   });
   const first = (a: number[], b: number[]) => a.map((one, index) => one - b[index]!).find((one) => one !== 0) ?? 0;
   return places.sort((a, b) => first(a.place, b.place)).map(({ event }) => event);

@@ -38,7 +38,7 @@ const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: st
     const given = { account_id: account, prescription_id: wholeNumber(argument), verdict, note };
     const data = await withVault(config, async (session) => {
       const { email } = await staffOf(session, env, as);
-      return acceptPrescription(session, { ...given, email }, session.now);
+      return acceptPrescription({ ...session, ...uncached() }, { ...given, email }, session.now);
     });
     const due = data.order_due_at === null ? "" : ` An order is due at ${minute(data.order_due_at)}.`;
     return { data, text: `Prescription ${data.prescription_id} is ${data.acceptance}.${due}` };
@@ -96,12 +96,7 @@ export const rxReviewCommands: readonly CommandRow[] = [
       const given = { review_id: wholeNumber(argument), account_id: to };
       const routed = await withVault(readConfig(env), async (session) => {
         const { email } = await staffOf(session, env, as);
-        // A command handles one message, so it needs no cache.
-        return routeKeptMessage(
-          { ...session, now: () => new Date(), bus: { fresh: () => false }, copies: createCopies() },
-          formatOf,
-          { ...given, email },
-        );
+        return routeKeptMessage({ ...session, now: () => new Date(), ...uncached() }, formatOf, { ...given, email });
       });
       const { patient_id, prescription_id } = routed;
       const made =
@@ -110,6 +105,9 @@ export const rxReviewCommands: readonly CommandRow[] = [
     },
   },
 ];
+
+/** A command handles one prescription, so it needs no cache. */
+const uncached = () => ({ bus: { fresh: () => false }, copies: createCopies() });
 
 const readReviewList = async (db: Db, vault: Vault, account_id: string | null, all: boolean) =>
   (await listReviews(db, account_id, all)).map((row) => openReview(vault, row));

@@ -1,5 +1,7 @@
 import type { DoubtfulPrescription, Verdict } from "../../domain/intake/decide-acceptance.ts";
 import { sql, type Tx } from "../db.ts";
+import type { Bytes } from "../values.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
 const load = sql<
   [account_id: string, prescription_id: number],
@@ -24,17 +26,25 @@ const save = sql<
     resolved_at: Date,
     resolved_by: string,
     outcome: string,
+    event_id: string,
+    event_type: string,
+    body_sealed: Bytes,
   ]
 >`
 with decided as (
   update prescription
   set acceptance = $3, order_due_at = $4
   where account_id = $1 and prescription_id = $2 and acceptance = 'pending'
+  returning account_id
+), told as (
+  insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
+  select d.account_id, $8, $9, $10, $5
+  from decided d
 )
 update review
 set resolved_at = $5, resolved_by = $6, outcome = $7
 where account_id = $1 and prescription_id = $2 and kind = 'prescription_acceptance' and resolved_at is null`;
-/** Saves the verdict and closes the review entry. */
+/** Saves the verdict with its event, and closes the review entry. */
 export const saveVerdict = (
   tx: Tx,
   row: {
@@ -46,6 +56,7 @@ export const saveVerdict = (
     resolved_by: string;
     outcome: string;
   },
+  event: Pick<NewEvent, "event_id" | "event_type"> & { body_sealed: Bytes },
 ) =>
   tx.run(save, [
     row.account_id,
@@ -55,4 +66,7 @@ export const saveVerdict = (
     row.resolved_at,
     row.resolved_by,
     row.outcome,
+    event.event_id,
+    event.event_type,
+    event.body_sealed,
   ]);

@@ -1,5 +1,7 @@
 import type { Environment, ErrorEntry } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
+import type { Bytes } from "../values.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
 export type DueAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 
@@ -43,13 +45,29 @@ export const listDuePrescriptions = (db: Queryable, account_id: string, now: Dat
   db.rows(due, [account_id, now, most]);
 
 const noteErrors = sql<
-  [account_id: string, prescription_id: number, order_errors: string, reasons: string[], now: Date, again_at: Date]
+  [
+    account_id: string,
+    prescription_id: number,
+    order_errors: string,
+    reasons: string[],
+    now: Date,
+    again_at: Date,
+    known_errors: string,
+    event_id: string | null,
+    event_type: string | null,
+    body_sealed: Bytes | null,
+  ]
 >`
 with noted as (
   update prescription
   set order_errors = $3::jsonb, order_due_at = case when active then $6::timestamptz end
-  where account_id = $1 and prescription_id = $2 and order_due_at is not null
+  where account_id = $1 and prescription_id = $2 and order_due_at is not null and order_errors = $7::jsonb
   returning account_id, prescription_id, patient_key, intake_message_id
+), told as (
+  insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
+  select n.account_id, $8, $9, $10, $5
+  from noted n
+  where $8::uuid is not null
 )
 insert into review (account_id, kind, intake_message_id, patient_key, prescription_id, reasons, created_at)
 select n.account_id, 'order_refused', n.intake_message_id, n.patient_key, n.prescription_id, $4, $5
@@ -60,8 +78,8 @@ where not exists (
   where v.account_id = n.account_id and v.prescription_id = n.prescription_id and v.kind = 'order_refused'
     and v.resolved_at is null)`;
 /**
- * Stores why Automatic Processing could not create the order. The partner sees the errors, and the pharmacy gets one
- * review entry.
+ * Stores why Automatic Processing could not create the order. The partner sees the errors, also in the event if there is
+ * one, and the pharmacy gets one review entry. Writes nothing if another process stored other errors meanwhile.
  */
 export const noteOrderErrors = (
   db: Queryable,
@@ -71,6 +89,9 @@ export const noteOrderErrors = (
     order_errors: ErrorEntry[];
     now: Date;
     again_at: Date;
+    /** The errors at decision time. */
+    known_errors: ErrorEntry[];
+    event: (Pick<NewEvent, "event_id" | "event_type"> & { body_sealed: Bytes }) | null;
   },
 ) =>
   db.run(noteErrors, [
@@ -80,6 +101,10 @@ export const noteOrderErrors = (
     noted.order_errors.map(({ code }) => String(code)),
     noted.now,
     noted.again_at,
+    JSON.stringify(noted.known_errors),
+    noted.event?.event_id ?? null,
+    noted.event?.event_type ?? null,
+    noted.event?.body_sealed ?? null,
   ]);
 
 const waitingItem = sql<[account_id: string, prescription_id: number], { order_number: string | null }>`

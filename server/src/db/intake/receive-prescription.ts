@@ -94,7 +94,7 @@ type ClearColumn =
   | "prescriber_fax"
   | "prescriber_npi"
   | "prescriber_dea";
-/** A prescription starts active and without orders. The message, its patient and its account are arguments of their own. */
+/** A prescription starts active and without orders, and the save computes when its first notice is due. The message, its patient and its account are arguments of their own. */
 type OtherColumn =
   | "account_id"
   | "patient_key"
@@ -102,6 +102,7 @@ type OtherColumn =
   | "active"
   | "units_ordered"
   | "order_errors"
+  | "expiry_notice_at"
   | ClearColumn;
 
 /** Bytes need no text form in an argument of their own. */

@@ -1,5 +1,7 @@
 import { type Queryable, sql, type Tx } from "../db.ts";
 import type { Rows } from "../schema-rows.ts";
+import type { Bytes } from "../values.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
 /** The vault's places for the sealed values of a patient. */
 export const recordPlace = (account_id: string, patient_key: number) =>
@@ -67,3 +69,23 @@ set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = 
 from jsonb_populate_record(null::patient, $1::jsonb) c
 where p.account_id = c.account_id and p.patient_key = c.patient_key`;
 export const savePatient = (tx: Tx, row: Omit<ChangedPatient, "revision">) => tx.run(save, [JSON.stringify(row)]);
+
+const saveTold = sql<[row: string, account_id: string, event_id: string, event_type: string, body_sealed: Bytes]>`
+with changed as (
+  update patient p
+  set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+    person_keys = c.person_keys,
+    updated_at = c.updated_at, revision = p.revision + 1, recheck_due = greatest(p.recheck_due, c.recheck_due)
+  from jsonb_populate_record(null::patient, $1::jsonb) c
+  where p.account_id = $2 and p.patient_key = c.patient_key
+  returning p.account_id, c.updated_at
+)
+insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
+select c.account_id, $3, $4, $5, c.updated_at
+from changed c`;
+/** The same with the event that tells the partner. */
+export const saveToldPatient = (
+  tx: Tx,
+  row: Omit<ChangedPatient, "revision">,
+  { event_id, event_type, body_sealed }: Pick<NewEvent, "event_id" | "event_type"> & { body_sealed: Bytes },
+) => tx.run(saveTold, [JSON.stringify(row), row.account_id, event_id, event_type, body_sealed]);

@@ -61,26 +61,3 @@ where account_id = $1 and prescription_id = $2`;
 /** Ends the prescription, as if the prescriber had canceled it at once. */
 export const endSimulated = (db: Queryable, account_id: string, prescription_id: number) =>
   db.run(end, [account_id, prescription_id]);
-
-export type SimulatedEvent = {
-  account_id: string;
-  event_id: string;
-  event_type: string;
-  order_number: string | null;
-  body_sealed: Buffer;
-  created_at: Date;
-};
-const event = sql<
-  [
-    account_id: string,
-    event_id: string,
-    event_type: string,
-    order_number: string | null,
-    body_sealed: Buffer,
-    created_at: Date,
-  ]
->`
-insert into webhook_event (account_id, event_id, event_type, order_number, body_sealed, created_at)
-values ($1, $2, $3, $4, $5, $6)`;
-export const insertSimulatedEvent = (db: Queryable, row: SimulatedEvent) =>
-  db.run(event, [row.account_id, row.event_id, row.event_type, row.order_number, row.body_sealed, row.created_at]);

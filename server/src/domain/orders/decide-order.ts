@@ -6,7 +6,10 @@ import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
 import { exact } from "../values/quantity-units.ts";
 import type { Problem } from "../values/refusals.ts";
-import { type OrderEvent, orderEvents } from "./order.ts";
+import type { MadeEvent } from "../webhooks/made-event.ts";
+import { patientUpdated } from "../webhooks/patient-updated.ts";
+import { lastRefills } from "../webhooks/rx-status-changed.ts";
+import { orderEvents } from "./order.ts";
 import { orderSchedule, type StoredOrder } from "./order-answer.ts";
 import { checkOrder, isShort, type Judged, namesPrescriber, patientNews } from "./order-checks.ts";
 import { type Fill, hasEnded, type OrderFacts, type PrescriptionFact, type ResolvedItem } from "./order-facts.ts";
@@ -38,7 +41,7 @@ export type AcceptedOrder = {
   patient_record: PatientRecord | null;
   /** The order adds facts about the patient, so the checks must run again on the patient's other orders. */
   recheck_due: boolean;
-  events: OrderEvent[];
+  events: MadeEvent[];
 };
 /** Decides on a new order: returns all reasons to reject it at once, or the order with its holds. */
 export function decideOrder(
@@ -111,6 +114,8 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     shipments: [],
   };
   const patient_record = newsOf(judged);
+  const { patient_id, record } = patient!;
+  const updated = patientUpdated(patient_id, record, patient_record ?? record, now, ids.event_id);
   return {
     order,
     state,
@@ -122,7 +127,11 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     ship_to: ship_to.address,
     patient_record,
     recheck_due: patient_record !== null && hasOtherCheckedFacts(patient!.record, patient_record),
-    events: orderEvents(order, prescriptions, born(exceptions), null, judged, ids.event_id),
+    events: [
+      ...orderEvents(order, prescriptions, born(exceptions), null, judged, ids.event_id),
+      ...lastRefills(order, prescriptions, items, judged, ids.event_id),
+      ...(updated === null ? [] : [updated]),
+    ],
   };
 }
 

@@ -9,6 +9,7 @@ import {
   type OrderException,
   type OrderStatus,
   orderActionsOf,
+  type Payment,
   type payers,
   type paymentStatuses,
   type Shipment,
@@ -104,15 +105,17 @@ export function orderAnswer(order: StoredOrder, prescriptions: readonly Prescrip
     shipments: order.shipments,
     exception: exceptions[0] ?? null,
     exceptions,
-    payment: {
-      payer: order.payer,
-      status: order.payment_status,
-      amount_cents: order.amount_cents,
-      currency: CURRENCY,
-      refunded_cents: order.refunded_cents,
-    },
+    payment: paymentAnswer(order),
   };
 }
+
+export const paymentAnswer = ({ payer, payment_status, amount_cents, refunded_cents }: StoredOrder): Payment => ({
+  payer,
+  status: payment_status,
+  amount_cents,
+  currency: CURRENCY,
+  refunded_cents,
+});
 
 /** The order of a dry run. No order has a number yet. */
 export const triedAnswer = (order: Order): TriedOrder => ({

@@ -12,6 +12,7 @@ import {
   transitions,
 } from "@pestle/contract";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
+import type { MadeEvent } from "../webhooks/made-event.ts";
 import type { FillRules } from "./fillability.ts";
 import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
 
@@ -169,8 +170,6 @@ export function obstacleOf(state: OrderState, event: TransitionEvent, actor: Act
 /** Neither shipped nor canceled. */
 export const isOpen = ({ state }: Pick<OrderStanding, "state">): boolean => state === "On Hold" || isHoldable(state);
 
-export type OrderEvent = { event_id: string; event_type: EventType; body: Record<string, unknown> };
-
 /** The events of a move, with the order after it. Each new exception has its own event. */
 export function orderEvents(
   order: StoredOrder,
@@ -179,17 +178,17 @@ export function orderEvents(
   previous_order_status: StoredOrder["order_status"] | null,
   rules: FillRules,
   event_id: () => string,
-): OrderEvent[] {
+): MadeEvent[] {
   const { order_number, patient_id, order_status } = order;
   const { now } = rules;
-  const event = (event_type: EventType, fields: Record<string, unknown>): OrderEvent => {
+  const event = (event_type: EventType, fields: Record<string, unknown>): MadeEvent => {
     const id = event_id();
     const timestamp = Math.floor(now.getTime() / 1000);
     const common = { event_id: id, event_type, patient_id, order_number, sequence: moved.sequence, timestamp };
     return { event_id: id, event_type, body: { ...common, ...fields } };
   };
   const medication_requests = () => medicationRequests(order, prescriptions, rules);
-  const told: Partial<Record<EventType, () => OrderEvent[]>> = {
+  const told: Partial<Record<EventType, () => MadeEvent[]>> = {
     RX_UPDATED: () => (order.prescribed ? [event("RX_UPDATED", { medication_requests: medication_requests() })] : []),
     SHIPMENT_UPDATED: () => [event("SHIPMENT_UPDATED", { medication_requests: medication_requests() })],
     ORDER_UPDATED: () => [event("ORDER_UPDATED", { order_status, previous_order_status })],

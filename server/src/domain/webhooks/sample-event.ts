@@ -1,14 +1,6 @@
-import {
-  type EventType,
-  exceptionRow,
-  type MedicationRequest,
-  orderActionsOf,
-  type WebhookBodyOf,
-} from "@pestle/contract";
+import { type EventType, exceptionRow, type MedicationRequest, orderActionsOf } from "@pestle/contract";
 import { disableReasons } from "./endpoint-disabled.ts";
-
-/** The fields of a body without its ID, type and time. */
-export type SampleFields<T extends EventType> = Omit<WebhookBodyOf<T>, "event_id" | "event_type" | "timestamp">;
+import type { EventFields } from "./made-event.ts";
 
 const PATIENT_ID = "sample-patient";
 const ORDER_NUMBER = "SAMP0000RX";
@@ -16,7 +8,7 @@ const NDC = "70999010130";
 const HELD_BY = 66;
 
 /** A sample event of each type. No account has this patient or order. */
-export const sampleEvents: { [T in EventType]: (now: Date) => SampleFields<T> } = {
+export const sampleEvents: { [T in EventType]: (now: Date) => EventFields<T> } = {
   RX_RECEIVED: (now) => ({ patient_id: PATIENT_ID, medication_requests: [prescription(now)] }),
   RX_UPDATED: (now) => ({
     ...ofOrder(1),
@@ -59,6 +51,18 @@ export const sampleEvents: { [T in EventType]: (now: Date) => SampleFields<T> } 
     order_number: ORDER_NUMBER,
     message_id: "00000000-0000-4000-8000-000000000000",
   }),
+  RX_STATUS_CHANGED: (now) => ({
+    patient_id: PATIENT_ID,
+    change: "accepted",
+    medication_requests: [{ ...prescription(now), acceptance: "accepted" }],
+    order_errors: [],
+  }),
+  PAYMENT_UPDATED: () => ({
+    patient_id: PATIENT_ID,
+    order_number: ORDER_NUMBER,
+    payment: { payer: "partner", status: "captured", amount_cents: 1_695, currency: "USD", refunded_cents: 0 },
+  }),
+  PATIENT_UPDATED: () => ({ patient_id: PATIENT_ID, changed: ["email"] }),
   ENDPOINT_DISABLED: () => ({
     endpoint_id: "00000000-0000-4000-8000-000000000000",
     reason: disableReasons.gone,

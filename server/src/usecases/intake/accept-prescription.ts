@@ -1,15 +1,15 @@
-import type { Config } from "../../config.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import { loadForVerdict, saveVerdict } from "../../db/intake/acceptance.ts";
 import { acceptanceRefusals, decideAcceptance, type Verdict } from "../../domain/intake/decide-acceptance.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
-import type { Vault } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { openPatientId } from "../patients/patient-rows.ts";
 import { transact } from "../write.ts";
 import { requirePharmacist } from "./require-reviewer.ts";
+import { type StatusDeps, statusEvent } from "./status-event.ts";
+import { readPrescription } from "./written.ts";
 
 export type AcceptedPrescription = {
   account_id: string;
@@ -24,7 +24,7 @@ export type AcceptedPrescription = {
  * verdicts, the second is refused.
  */
 export async function acceptPrescription(
-  deps: { db: Database; vault: Vault; config: Pick<Config, "TIME_ZONE"> },
+  deps: StatusDeps & { db: Database },
   given: { account_id: string; prescription_id: number; verdict: Verdict; email: string; note: string | undefined },
   real_now: Date,
   audit?: (tx: Tx) => Promise<unknown>,
@@ -41,7 +41,11 @@ export async function acceptPrescription(
     if ("refused" in decided) throw new AdminRefusal(acceptanceRefusals[decided.refused]);
     const { order_due_at } = decided;
     const closed = { resolved_at: now, resolved_by: person_id, outcome };
-    await saveVerdict(tx, { account_id, prescription_id, verdict, order_due_at, ...closed });
+    const fact = (await readPrescription({ db: tx, vault: deps.vault }, account_id, prescription_id))!;
+    const { workflow } = prescription;
+    const after = { ...fact, acceptance: verdict };
+    const event = await statusEvent(deps, tx, verdict, after, { account_id, workflow, now });
+    await saveVerdict(tx, { account_id, prescription_id, verdict, order_due_at, ...closed }, event);
     await audit?.(tx);
     const patient_id = openPatientId(deps, account_id, prescription);
     return { account_id, prescription_id, patient_id, acceptance: verdict, order_due_at };

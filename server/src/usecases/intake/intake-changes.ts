@@ -1,4 +1,4 @@
-import { compactAsciiJson, type ErrorEntry, type Workflow } from "@pestle/contract";
+import type { ErrorEntry, Workflow } from "@pestle/contract";
 import type { NewMessage } from "../../db/intake/messages.ts";
 import type { IntakeSave } from "../../db/intake/receive-prescription.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -9,9 +9,13 @@ import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import type { FillRules } from "../../domain/orders/fillability.ts";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
+import type { PatientRecord } from "../../domain/patients/patient-record.ts";
+import { type MadeEvent, madeEvent } from "../../domain/webhooks/made-event.ts";
+import { patientUpdated } from "../../domain/webhooks/patient-updated.ts";
+import { rxStatusChanged } from "../../domain/webhooks/rx-status-changed.ts";
 import { randomEventId } from "../../random.ts";
 import { patientIdColumns, patientRow } from "../patients/patient-rows.ts";
-import { sealBody } from "../webhooks/event-body.ts";
+import { sealEvent } from "../webhooks/event-body.ts";
 import { sealAnswer, sealFacts } from "./message-answer.ts";
 import { sealWritten } from "./written.ts";
 
@@ -33,6 +37,10 @@ export type Decided = {
   new_aliases: Buffer[];
   /** The patient's surrogate key, also for a new patient; null if there is no patient. */
   patient_key: number | null;
+  /** The record of a known patient before the message. */
+  record_before: PatientRecord | null;
+  /** The prescriptions that end, as they are before the message. */
+  ended: PrescriptionFact[];
   /** Automatic Processing: why the prescription cannot become an order now. */
   order_errors: ErrorEntry[];
   rules: FillRules;
@@ -71,7 +79,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
         sealFacts(deps.vault, { account_id, intake_message_id: stored.intake_message_id, ...review }, facts),
       ),
     })),
-    events: made ? [receivedEvent(deps, decided)] : [],
+    events: eventsOf(decided).map((event) => sealEvent(deps.vault, account_id, event)),
   };
 }
 
@@ -117,25 +125,33 @@ export function newFact(
   return { ...written, prescription_id, patient_id, active: true, acceptance, units_ordered: 0, order_errors };
 }
 
-function receivedEvent(
-  { vault }: Pick<Deps, "vault">,
-  { decision, account_id, workflow, prescription_id, order_errors, rules, now }: Decided,
-) {
-  const { patient_id } = decision.patient!;
-  const event_id = randomEventId();
-  const facts = newFact(decision, prescription_id!, order_errors);
-  const body = compactAsciiJson({
-    event_id,
-    event_type: "RX_RECEIVED",
-    patient_id,
-    timestamp: Math.floor(now.getTime() / 1000),
-    medication_requests: [medicationRequest(facts, workflow, rules)],
-  });
-  return {
-    event_id,
-    event_type: "RX_RECEIVED",
-    body_sealed: bytes(sealBody(vault, { account_id, event_id }, body)),
-  };
+/** The new prescription, those that it or a cancellation ends, and what the message adds to a known patient's record. */
+function eventsOf({
+  decision,
+  message,
+  workflow,
+  prescription_id,
+  order_errors,
+  rules,
+  ...decided
+}: Decided): MadeEvent[] {
+  const { patient, prescription } = decision;
+  const { now } = rules;
+  const events: MadeEvent[] = [];
+  if (prescription && patient && prescription_id !== null) {
+    const { patient_id } = patient;
+    const request = medicationRequest(newFact(decision, prescription_id, order_errors), workflow, rules);
+    events.push(madeEvent("RX_RECEIVED", { patient_id, medication_requests: [request] }, now, randomEventId()));
+  }
+  const change = message.content.kind === "cancel" ? "canceled" : "replaced";
+  for (const fact of decided.ended) {
+    const request = medicationRequest({ ...fact, active: false }, workflow, rules);
+    events.push(rxStatusChanged(change, request, now, randomEventId()));
+  }
+  const { record_before } = decided;
+  const updated =
+    patient && record_before && patientUpdated(patient.patient_id, record_before, patient.record, now, randomEventId);
+  return updated ? [...events, updated] : events;
 }
 
 const warningCodes = (message: IncomingMessage, decision: IntakeDecision) => [

@@ -12,6 +12,7 @@ import { automaticOrder } from "../../domain/orders/automatic-order.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
 import { Conflict, RequestProblems } from "../../domain/values/refusals.ts";
+import { tellsOrderErrors } from "../../domain/webhooks/rx-status-changed.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { apart } from "../operations/apart.ts";
@@ -19,6 +20,8 @@ import { placeOrder } from "../orders/place-order.ts";
 import { prepareOrder } from "../orders/prepare-order.ts";
 import { openPatientId } from "../patients/patient-rows.ts";
 import { attachPrescription } from "./attach-prescription.ts";
+import { statusEvent } from "./status-event.ts";
+import { readPrescription } from "./written.ts";
 
 const MOST_AT_ONCE = 100;
 /** Retries a refused prescription after this long, because the cause may be gone. */
@@ -41,14 +44,27 @@ export async function fillDue(deps: Deps, account_id: string | null = null): Pro
   return made;
 }
 
-/** Stores why a prescription has no order. The job tries it again later. */
-export const noteRefusal = (
-  db: Queryable,
-  key: { account_id: string; prescription_id: number },
-  order_errors: ErrorEntry[],
-  now: Date,
-): Promise<unknown> =>
-  noteOrderErrors(db, { ...key, order_errors, now, again_at: new Date(now.getTime() + TRIED_AGAIN_AFTER_MS) });
+type Refusal = { key: { account_id: string; prescription_id: number }; order_errors: ErrorEntry[]; now: Date };
+
+/** Stores why a new prescription has no order. RX_RECEIVED shows it too. The job tries it again later. */
+export const noteRefusal = (db: Queryable, { key, order_errors, now }: Refusal): Promise<unknown> =>
+  noteOrderErrors(db, { ...key, order_errors, now, again_at: againAt(now), known_errors: [], event: null });
+
+const againAt = (now: Date) => new Date(now.getTime() + TRIED_AGAIN_AFTER_MS);
+
+/** The same for a prescription that was tried later. An event tells the partner what it does not know yet. */
+const tellRefusal = (deps: Deps, { key, order_errors, now }: Refusal): Promise<unknown> =>
+  withKeysOfNow(deps, async () => {
+    const { account_id, prescription_id } = key;
+    const fact = await readPrescription(deps, account_id, prescription_id);
+    if (fact === undefined) return;
+    const account = { account_id, workflow: "automatic", now } as const;
+    const event = tellsOrderErrors(fact.order_errors, order_errors)
+      ? await statusEvent(deps, deps.db, "order_failed", { ...fact, order_errors }, account)
+      : null;
+    const known_errors = fact.order_errors;
+    await noteOrderErrors(deps.db, { ...key, order_errors, now, again_at: againAt(now), known_errors, event });
+  });
 
 async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due: DuePrescription): Promise<boolean> {
   const now = deps.now();
@@ -66,7 +82,7 @@ async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due
     if (!(error instanceof RequestProblems)) throw error;
     const order_errors = errorEntries(error.problems);
     const key = { account_id: orderer.account_id, prescription_id: due.prescription_id };
-    await noteRefusal(deps.db, key, order_errors, accountNow(now, orderer.clock_offset_s));
+    await tellRefusal(deps, { key, order_errors, now: accountNow(now, orderer.clock_offset_s) });
     return false;
   }
 }

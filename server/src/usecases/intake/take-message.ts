@@ -25,7 +25,7 @@ import { expectedOrderErrors } from "./expected-order-errors.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
 import { loadNdcTable } from "./load-ndc-table.ts";
 import { noteRefusal } from "./order-due-prescriptions.ts";
-import { openWritten } from "./written.ts";
+import { openWritten, readPrescription } from "./written.ts";
 
 export type Received = {
   answer: string;
@@ -97,7 +97,7 @@ export async function saveDecided(db: Database, { changes, received, order_error
   }
   await db.transaction(async (tx) => {
     await saveIntake(tx, changes);
-    await noteRefusal(tx, { account_id, prescription_id }, order_errors, processed_at);
+    await noteRefusal(tx, { key: { account_id, prescription_id }, order_errors, now: processed_at });
   });
 }
 
@@ -182,6 +182,8 @@ export async function decideFor(
     prescription_id,
     answer,
     now,
+    record_before: known?.record ?? null,
+    ended: await endedFacts(deps, account_id, decision),
     claim_revision: loaded.claim_revision,
     revision: loaded.patients.find((one) => one.patient_key === patient_key)?.revision ?? 0,
     patient_key,
@@ -196,6 +198,12 @@ export async function decideFor(
   const concerns = rechecks.patient_key !== null || rechecks.prescription_ids.length > 0;
   const received = { answer, patient_id, prescription_id, ...(concerns && { rechecks }) };
   return { decision, changes, received, order_errors };
+}
+
+/** The prescriptions that a message ends, for their events. Few messages end any. */
+async function endedFacts(deps: DecidingDeps, account_id: string, { ended }: IntakeDecision) {
+  const facts = ended.map(({ prescription_id }) => readPrescription(deps, account_id, prescription_id));
+  return (await Promise.all(facts)).filter((fact) => fact !== undefined);
 }
 
 /** Compares a written drug with the shipped NDC table and with the account's own product of that NDC. */

@@ -1,4 +1,4 @@
-import { compactAsciiJson, partnerAudit, stageOfState, statusOfState } from "@pestle/contract";
+import { partnerAudit, stageOfState, statusOfState } from "@pestle/contract";
 import { itemPlace, orderPlace, referencePlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
 import type { OrderContext, OrderSave } from "../../db/orders/place-order.ts";
 import { bytes } from "../../db/values.ts";
@@ -10,7 +10,7 @@ import { exact } from "../../domain/values/quantity-units.ts";
 import { type AuditNote, withPatientIndexes } from "../operations/audit-note.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { patientRow } from "../patients/patient-rows.ts";
-import { sealBody } from "../webhooks/event-body.ts";
+import { sealEvent } from "../webhooks/event-body.ts";
 import { blindBasis } from "./load-order.ts";
 import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder } from "./prepare-order.ts";
 
@@ -101,11 +101,9 @@ export function orderRows(
     })),
     actor: orderer.actor ?? "partner",
     audit: withPatientIndexes(deps.vault, { ...auditOf(orderer, order, now), patient_keys: [patient_key] }),
-    events: accepted.events.map(({ event_id, event_type, body }) => ({
+    events: accepted.events.map((event) => ({
       ...key,
-      event_id,
-      event_type,
-      body_sealed: bytes(sealBody(deps.vault, { account_id, event_id }, compactAsciiJson(body))),
+      ...sealEvent(deps.vault, account_id, event),
       created_at: order.created_at,
     })),
   };

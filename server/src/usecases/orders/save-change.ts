@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import {
-  compactAsciiJson,
   type DrugSchedule,
   type ExceptionId,
   isCheckedStep,
@@ -23,10 +22,14 @@ import { type DecidedChange, decideChange, type Outcome } from "../../domain/ord
 import { hasOtherCheckedFacts } from "../../domain/patients/patient-record.ts";
 import { isElsewhere } from "../../domain/safety/elsewhere.ts";
 import type { SafetyFinding } from "../../domain/safety/finding.ts";
+import type { MadeEvent } from "../../domain/webhooks/made-event.ts";
+import { patientUpdated } from "../../domain/webhooks/patient-updated.ts";
+import { paymentUpdated } from "../../domain/webhooks/payment-updated.ts";
+import { lastRefills } from "../../domain/webhooks/rx-status-changed.ts";
 import { randomEventId } from "../../random.ts";
 import { type AuditNote, withPatientIndexes } from "../operations/audit-note.ts";
 import { patientRow } from "../patients/patient-rows.ts";
-import { sealBody } from "../webhooks/event-body.ts";
+import { sealEvent } from "../webhooks/event-body.ts";
 import type { LoadedOrder } from "./load-order.ts";
 
 /** The actor, and additional rows to save with the change. */
@@ -146,10 +149,9 @@ export async function changeOrder(
       note_id: note?.note_id ?? null,
       request_id: by.actor.request_id ?? null,
     })),
-    events: events.map(({ body, ...event }) => ({
-      ...event,
-      body_sealed: bytes(sealBody(deps.vault, { account_id, event_id: event.event_id }, compactAsciiJson(body))),
-    })),
+    events: [...events, ...alsoTold(loaded, decided, outcome, after)].map((event) =>
+      sealEvent(deps.vault, account_id, event),
+    ),
     shipment: by.shipment ?? null,
     tracked: by.tracked ?? null,
     scans: by.scans ?? [],
@@ -162,6 +164,17 @@ export async function changeOrder(
     audit: asker.audit === undefined ? null : withPatientIndexes(deps.vault, asker.audit),
   });
   return { order: orderAnswer(after, decided.after.prescriptions, rules), action_request_id: saved.action_request_id };
+}
+
+/** What else a partner can be told about: the payment, a prescription without refills, and the patient's record. */
+function alsoTold(loaded: LoadedOrder, { after }: DecidedChange, outcome: Outcome, order: StoredOrder): MadeEvent[] {
+  const { record, rules } = loaded;
+  const { prescriptions } = after;
+  return [
+    paymentUpdated(loaded.order, order, rules.now, randomEventId),
+    ...lastRefills(order, prescriptions, outcome.units ?? [], rules, randomEventId),
+    patientUpdated(order.patient_id, record, after.record, rules.now, randomEventId),
+  ].filter((event) => event !== null);
 }
 
 /** The order columns that the change affects. */

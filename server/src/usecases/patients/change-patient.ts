@@ -1,7 +1,7 @@
 import { type Address, PatientUpdate, SafetyEntryRemoval, ShippingAddressInput } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { listShipToAddresses, orderPlace } from "../../db/orders/orders.ts";
-import { lockPatient, savePatient } from "../../db/patients/patients.ts";
+import { lockPatient, savePatient, saveToldPatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import { partnerBy } from "../../domain/orders/order.ts";
 import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
@@ -26,9 +26,12 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { readBody, refusalOf } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { patientUpdated } from "../../domain/webhooks/patient-updated.ts";
+import { randomEventId } from "../../random.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { recheckPatient } from "../orders/recheck-orders.ts";
 import { readdressHeld } from "../orders/take-default-address.ts";
+import { sealEvent } from "../webhooks/event-body.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientIndex, patientRow } from "./patient-rows.ts";
 
@@ -182,7 +185,10 @@ export async function changePatient<Outcome extends { record: PatientRecord }>(
   // Saved with the change: a job checks the patient's orders if this process ends before it does.
   const recheck_due = hasOtherCheckedFacts(before, outcome.record);
   if (!unchanged) {
-    await savePatient(tx, { ...patientRow(deps, account_id, patient_key, outcome.record, updated_at), recheck_due });
+    const made = patientUpdated(patient_id, before, outcome.record, updated_at, randomEventId);
+    const row = { ...patientRow(deps, account_id, patient_key, outcome.record, updated_at), recheck_due };
+    if (made === null) await savePatient(tx, row);
+    else await saveToldPatient(tx, row, sealEvent(deps.vault, account_id, made));
   }
   return { ...outcome, created_at, updated_at, recheck_due, patient_key };
 }

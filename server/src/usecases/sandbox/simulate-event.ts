@@ -1,6 +1,7 @@
 import { compactAsciiJson, eventTypeNames, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
-import { insertSimulatedEvent, lockSimulated } from "../../db/sandbox/simulations.ts";
+import { lockSimulated } from "../../db/sandbox/simulations.ts";
+import { insertEvent } from "../../db/webhooks/new-event.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
@@ -40,7 +41,7 @@ export const simulateEvent: Simulation = (deps, { account_id }, simulation, prob
     const now = accountNow(deps.now(), clock_offset_s);
     const event_id = randomEventId();
     const timestamp = Math.floor(now.getTime() / 1000);
-    await insertSimulatedEvent(tx, {
+    await insertEvent(tx, {
       account_id,
       event_id,
       event_type: event_type as string,

@@ -10,6 +10,7 @@ import {
   lockSimulated,
   type SimulatedAccount,
 } from "../../db/sandbox/simulations.ts";
+import { insertEvent } from "../../db/webhooks/new-event.ts";
 import type { Deps } from "../../deps.ts";
 import type { IncomingMessage, IntakeRefusal } from "../../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
@@ -23,7 +24,9 @@ import { type SentFields, unknownFields } from "../../domain/values/unknown-fiel
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openAnswer } from "../intake/message-answer.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
+import { statusEvent } from "../intake/status-event.ts";
 import { type Received, recheckAfter, takeFor } from "../intake/take-message.ts";
+import { readPrescription } from "../intake/written.ts";
 import { openAnyPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
@@ -51,12 +54,27 @@ export async function simulatePrescription(
     attempt: async (tx) => {
       const account = await lockSimulated(tx, simulator.account_id);
       const taken = await takeInvented(deps, tx, account, simulated, simulation, world);
-      if (simulated.active === false) await endSimulated(tx, account.account_id, taken.received.prescription_id!);
+      if (simulated.active === false) await endAtOnce(deps, tx, account, taken.received.prescription_id!);
       due = dueOf(account, taken);
       return answerOf(taken);
     },
     settle: (done) => orderNow(deps, due, done),
   };
+}
+
+/** As if the prescriber had canceled it right after it arrived. */
+async function endAtOnce(
+  deps: Deps,
+  tx: Tx,
+  { account_id, workflow, clock_offset_s }: SimulatedAccount,
+  prescription_id: number,
+): Promise<void> {
+  const now = accountNow(deps.now(), clock_offset_s);
+  const fact = (await readPrescription({ db: tx, vault: deps.vault }, account_id, prescription_id))!;
+  const ended = { ...fact, active: false };
+  const event = await statusEvent(deps, tx, "canceled", ended, { account_id, workflow, now });
+  await endSimulated(tx, account_id, prescription_id);
+  await insertEvent(tx, { account_id, order_number: null, ...event, created_at: now });
 }
 
 type Taken = { received: Received; order_due_at: Date | null };

@@ -1,5 +1,8 @@
+import { compactAsciiJson } from "@pestle/contract";
+import { bytes } from "../../db/values.ts";
 import { eventPlace } from "../../db/webhooks/new-event.ts";
 import { readPatientId } from "../../domain/sandbox/simulated-patient.ts";
+import type { MadeEvent } from "../../domain/webhooks/made-event.ts";
 import type { Vault } from "../../vault/vault.ts";
 
 type Event = { account_id: string; event_id: string };
@@ -7,6 +10,13 @@ type Event = { account_id: string; event_id: string };
 /** The body of an event as its row stores it. */
 export const sealBody = (vault: Vault, { account_id, event_id }: Event, body: string): Buffer =>
   vault.seal(Buffer.from(body), eventPlace(account_id, event_id));
+
+/** An event as its row stores it. */
+export const sealEvent = (vault: Vault, account_id: string, { event_id, event_type, body }: MadeEvent) => ({
+  event_id,
+  event_type,
+  body_sealed: bytes(sealBody(vault, { account_id, event_id }, compactAsciiJson(body))),
+});
 
 /** The partner's id of the patient that an event is about. Only its body names it. A sample names none. */
 export function patientIn(body: unknown): string | null {

@@ -98,6 +98,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
     "1 ORDER_UPDATED new > On Hold",
     "1 ORDER_EXCEPTION 77",
     "2 ORDER_EXCEPTION 80",
+    "PAYMENT_UPDATED declined 0",
   ]);
   expect(created.exception!.order_actions.map(({ event_key }) => event_key)).toEqual([
     "update_address",
@@ -117,7 +118,12 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   expect(await hears()).toEqual([]);
   const paid = await partner.act(order_number, { event: "retry_payment", token: "tok_visa" });
   expect([paid.order.order_status, paid.order.payment.status]).toEqual(["Processing", "authorized"]);
-  expect(await hears()).toEqual(["3 RX_UPDATED Processing", "3 ORDER_UPDATED On Hold > Processing"]);
+  expect(await hears()).toEqual([
+    "PAYMENT_UPDATED pending 0",
+    "3 RX_UPDATED Processing",
+    "3 ORDER_UPDATED On Hold > Processing",
+    "PAYMENT_UPDATED authorized 0",
+  ]);
   await partner.act(order_number, { event: "hold" });
   expect(await hears()).toEqual([
     "4 RX_UPDATED On Hold",
@@ -135,6 +141,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
     "7 RX_UPDATED Shipped",
     "7 SHIPMENT_UPDATED label_created",
     "7 ORDER_UPDATED Filling > Shipped",
+    "PAYMENT_UPDATED captured 0",
   ]);
   expect((await partner.order(order_number)).payment).toMatchObject({ status: "captured", amount_cents: 1695 });
   await partner.simulate("clock", { advance_seconds: 10 * DAY_S });
@@ -160,7 +167,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   expect(refunded.order.payment).toMatchObject({ status: "refunded", amount_cents: 1695, refunded_cents: 1695 });
   const again = { event: "partial_refund", reason_id: 101, amount_cents: 1 };
   await partner.call(`/v1/orders/${order_number}/partner_order_action_requests`, again, 422);
-  expect(await hears()).toEqual([]);
+  expect(await hears()).toEqual(["PAYMENT_UPDATED captured 500", "PAYMENT_UPDATED refunded 1695"]);
   expect(await partner.history(order_number)).toEqual([
     "partner create 77 new > On Hold",
     "system raise_exception 77 On Hold > On Hold",
@@ -188,7 +195,11 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
     201,
   );
   expect(reordered).toMatchObject({ order_status: "Processing", reference: "invoice-1", address: delivered.address });
-  expect(await hears()).toEqual(["1 RX_UPDATED Processing", "1 ORDER_UPDATED new > Processing"]);
+  expect(await hears()).toEqual([
+    "1 RX_UPDATED Processing",
+    "1 ORDER_UPDATED new > Processing",
+    "PAYMENT_UPDATED authorized 0",
+  ]);
   await partner.simulate("order", { order_number: reordered.order_number, to: "Delivered" });
   expect(await hears()).toEqual([
     "2 RX_UPDATED Filling",
@@ -196,6 +207,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
     "3 RX_UPDATED Shipped",
     "3 SHIPMENT_UPDATED label_created",
     "3 ORDER_UPDATED Filling > Shipped",
+    "PAYMENT_UPDATED captured 0",
     "4 RX_UPDATED Delivered",
     "4 SHIPMENT_UPDATED delivered",
     "4 ORDER_UPDATED Shipped > Delivered",
@@ -263,7 +275,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for an ema
   const mended = await partner.act(order_number, { event: "update_email", email: "marisol@okonkwo.example" });
   expect(mended.order.exceptions.map(({ id }) => id)).toEqual([76]);
   expect((await partner.call(`/v1/patients/${patient_id}`)).email).toBe("marisol@okonkwo.example");
-  expect(await hears()).toEqual([]);
+  expect(await hears()).toEqual(["PATIENT_UPDATED email"]);
   await partner.simulate("clock", { advance_seconds: 8 * DAY_S });
   expect(await hears()).toEqual(["2 RX_UPDATED Processing", "2 ORDER_UPDATED On Hold > Processing"]);
 
@@ -275,6 +287,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for an ema
     "4 RX_UPDATED Shipped",
     "4 SHIPMENT_UPDATED label_created",
     "4 ORDER_UPDATED Filling > Shipped",
+    "PAYMENT_UPDATED captured 0",
   ]);
   await partner.simulate("clock", { advance_seconds: 8 * DAY_S });
   expect(await hears()).toEqual([

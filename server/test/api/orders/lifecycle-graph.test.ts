@@ -341,7 +341,7 @@ async function expectTaken(row: Transition, role: Role, way: Way, start: Start |
   const raised = written.slice(history.length).map((line) => line["exception_id"]);
   expect(raised).toEqual(start === null ? standing.open : []);
   const known = new Set(before?.events.map(({ event_id }) => event_id));
-  const events = (await own.events(order)).filter(({ event_id }) => !known.has(event_id));
+  const events = (await own.events(order)).filter((event) => !known.has(event["event_id"]) && "sequence" in event);
 
   const to =
     row.to === "unchanged" ? before!.state : row.to === "before the hold" ? before!.held_from! : (row.to as OrderState);

@@ -32,6 +32,10 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["null as order_number, null as order_status, null as stage, null as reference,", DASHBOARD],
   ["and exists ( select from shipment s where s.account_id = a.account_id and s.next_scan_at is not null", JOB],
   ["where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)", JOB],
+  [
+    "and exists ( select from prescription r where r.account_id = a.account_id and r.active and r.expiry_notice_at",
+    JOB,
+  ],
   ["from account a where a.ncpdp_id = $2::text and a.partner_id is not null", ROUTING],
   ["from account a where a.ncpdp_id = $2 and a.partner_id is not null", ROUTING],
   ["from account a join account o on o.partner_id is null and o.environment = a.environment join review v", OPERATOR],

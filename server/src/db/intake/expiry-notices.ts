@@ -1,0 +1,91 @@
+import type { Environment, Workflow } from "@pestle/contract";
+import { type Queryable, sql } from "../db.ts";
+import type { Bytes } from "../values.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
+import type { SealedFact } from "./prescriptions.ts";
+
+type NoticeAccount = { account_id: string; workflow: Workflow; clock_offset_s: number };
+
+const accounts = sql<[account_id: string | null, environment: Environment | null, now: Date], NoticeAccount>`
+select a.account_id, a.workflow, a.clock_offset_s
+from account a
+where ($1::text is null or a.account_id = $1) and ($2::text is null or a.environment = $2) and exists (
+  select
+  from prescription r
+  where r.account_id = a.account_id and r.active
+    and r.expiry_notice_at <= $3::timestamptz + make_interval(secs => a.clock_offset_s))`;
+/** Accounts with prescriptions whose expiry a partner must be told about, by the accounts' clocks. */
+export const listNoticeAccounts = (
+  db: Queryable,
+  account_id: string | null,
+  environment: Environment | null,
+  now: Date,
+) => db.rows(accounts, [account_id, environment, now]);
+
+export type DueNotice = SealedFact & { expiry_notice_at: Date };
+
+const due = sql<[account_id: string, now: Date, most: number], DueNotice>`
+select r.prescription_id, r.patient_key, (
+    select p.id_sealed
+    from patient p
+    where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed,
+  r.active, r.acceptance, r.prescriber_name, r.prescriber_phone,
+  r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date,
+  r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply,
+  r.refills, r.drug_schedule, r.daw, r.units_ordered::float8 as units_ordered, r.order_errors,
+  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial,
+  r.expiry_notice_at
+from prescription r
+where r.account_id = $1 and r.active and r.expiry_notice_at <= $2
+order by r.expiry_notice_at
+limit $3`;
+export const listDueNotices = (db: Queryable, account_id: string, now: Date, most: number) =>
+  db.rows(due, [account_id, now, most]);
+
+const save = sql<
+  [
+    account_id: string,
+    prescription_id: number,
+    now: Date,
+    next_at: Date | null,
+    event_id: string | null,
+    event_type: string | null,
+    body_sealed: Bytes | null,
+  ]
+>`
+with noted as (
+  update prescription
+  set expiry_notice_at = $4
+  where account_id = $1 and prescription_id = $2 and active and expiry_notice_at <= $3
+  returning account_id
+)
+insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
+select n.account_id, $5, $6, $7, $3
+from noted n
+where $5::uuid is not null`;
+/** Saves the next notice with the event of this one, unless another process did. */
+export const saveNotice = (
+  db: Queryable,
+  {
+    account_id,
+    prescription_id,
+    now,
+    next_at,
+    event,
+  }: {
+    account_id: string;
+    prescription_id: number;
+    now: Date;
+    next_at: Date | null;
+    event: (Pick<NewEvent, "event_id" | "event_type"> & { body_sealed: Bytes }) | null;
+  },
+) =>
+  db.run(save, [
+    account_id,
+    prescription_id,
+    now,
+    next_at,
+    event?.event_id ?? null,
+    event?.event_type ?? null,
+    event?.body_sealed ?? null,
+  ]);
