@@ -159,7 +159,14 @@ describe("a month", () => {
     await pass(40);
     const [{ month, from }] = (await statementsOf()) as [Statement];
     const { owner } = app;
-    const given = { account_id, kind: "fee" as const, amount_cents: 5, description: "Late", order_number: null };
+    const given = {
+      account_id,
+      kind: "fee" as const,
+      amount_cents: 5,
+      description: "Late",
+      order_number: null,
+      key: "k",
+    };
     const booking = { db: app.deps.db, zone: app.config.TIME_ZONE, now: app.deps.now() };
     await expect(bookAdjustment(booking, { ...given, on: `${month}-02` })).rejects.toThrow("is closed");
     const insert = `insert into money_entry (account_id, booked_at, source_id, line_no, kind, payer, amount_cents)
@@ -232,9 +239,10 @@ describe("a month", () => {
   test("has the fees and credits that the pharmacy adds, on a day of an open month", async () => {
     const now = await pass(1);
     const booking = { db: app.deps.db, zone: app.config.TIME_ZONE, now: app.deps.now() };
-    const given = { account_id, order_number: null, on: null };
+    const given = { account_id, order_number: null, on: null, key: "november" };
     await bookAdjustment(booking, { ...given, kind: "fee", amount_cents: 2500, description: "Service fee" });
-    await bookAdjustment(booking, { ...given, kind: "credit", amount_cents: 400, description: "Goodwill" });
+    const credit = { ...given, kind: "credit" as const, amount_cents: 400, description: "Goodwill" };
+    await bookAdjustment(booking, { ...credit, key: "goodwill-1" });
     const { lines, totals } = await monthly(monthOf(now));
     expect(lines.map(({ kind, amount_cents, description }) => [kind, amount_cents, description])).toEqual(
       expect.arrayContaining([
@@ -252,10 +260,45 @@ describe("a month", () => {
       [{ on: "soon" }, "YYYY-MM-DD"],
       [{ order_number: "0000000000" }, "no such order"],
       [{ account_id: "nobodynobody" }, "no such account"],
+      [{ key: "" }, "key has 1 to 64"],
+      [{ key: "a b" }, "key has 1 to 64"],
+      [{ key: "a".repeat(65) }, "key has 1 to 64"],
+      [{ key: "november" }, "has this key"],
     ] as const) {
-      const asked = { ...given, kind: "fee" as const, amount_cents: 1, description: "x", ...wrong };
+      const asked = { ...given, kind: "fee" as const, amount_cents: 1, description: "x", key: "wrong", ...wrong };
       await expect(bookAdjustment(booking, asked), says).rejects.toThrow(says);
     }
+  });
+});
+
+describe("a fee or a credit", () => {
+  const booking = () => ({ db: app.deps.db, zone: app.config.TIME_ZONE, now: app.deps.now() });
+  const fee = { kind: "fee" as const, amount_cents: 700, description: "Rush", order_number: null, on: null };
+
+  test("that is sent again with its key is booked once, also at the same time and after its month closed", async () => {
+    const given = { ...fee, account_id, key: "rush/1" };
+    const booked = await Promise.all(Array.from({ length: 4 }, () => bookAdjustment(booking(), given)));
+    expect(booked.map(({ repeated }) => repeated).sort()).toEqual([false, true, true, true]);
+    const [first] = booked as [(typeof booked)[number]];
+    expect(new Set(booked.map(({ line_id }) => line_id)).size).toBe(1);
+    const month = monthOf(first.booked_at);
+    const before = await monthly(month);
+    expect(before.lines.filter(({ line_id }) => line_id === first.line_id)).toHaveLength(1);
+    await pass(40);
+    expect(await bookAdjustment(booking(), given)).toEqual({ ...first, repeated: true });
+    expect((await monthly(month)).line_count).toBe(before.line_count);
+    expect((await statementsOf())[0]!.month).toBe(month);
+  });
+
+  test("with a used key and other content is refused, and another account can use the key", async () => {
+    const given = { ...fee, account_id, key: "rush/2" };
+    await bookAdjustment(booking(), given);
+    const today = (await pass(1)).toISOString().slice(0, 10);
+    for (const other of [{ amount_cents: 701 }, { kind: "credit" as const }, { description: "Else" }, { on: today }]) {
+      await expect(bookAdjustment(booking(), { ...given, ...other })).rejects.toThrow("has this key");
+    }
+    const elsewhere = { ...given, account_id: app.demo.partners[2]!.account_id };
+    expect(await bookAdjustment(booking(), elsewhere)).toMatchObject({ repeated: false });
   });
 });
 
