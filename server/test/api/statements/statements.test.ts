@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isConflict } from "../../../src/db/conflict.ts";
 import { listLedgerFaults } from "../../../src/db/statements/ledger-faults.ts";
+import { statementCsv } from "../../../src/domain/statements/statement-csv.ts";
 import { bookAdjustment } from "../../../src/usecases/statements/book-adjustment.ts";
 import { closeMonths } from "../../../src/usecases/statements/close-months.ts";
 import { acted, readOrder } from "../../support/actions.ts";
@@ -14,6 +15,7 @@ import { ask } from "../../support/patient.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { type WebPerson, webPerson } from "../../support/web.ts";
 
 const DAY_S = 24 * 3600;
 const ORGANIZER = 899;
@@ -373,6 +375,82 @@ describe("a request", () => {
         named: true,
       },
     ]);
+  });
+});
+
+describe("the pages", () => {
+  const partnerIdOf = async () =>
+    (await app.owner.raw("select partner_id from account where account_id = $1", [account_id])).rows[0]![
+      "partner_id"
+    ] as string;
+  const csvOf = async (person: WebPerson, path: string) => {
+    const response = await fetch(`${app.addresses.base_url}/web${path}`, { headers: person.headers });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+
+  test("of the portal have the same months, lines and file as the API, and the log names the patients", async () => {
+    const done = await shipped(await order());
+    const month = monthOf(done.shipments[0]!.shipped_at);
+    const viewer = await webPerson(app, "partner_viewer", await partnerIdOf());
+    const listed = await viewer.get("/portal/sandbox/statements?limit=200");
+    expect(listed.body.statements).toEqual(await statementsOf());
+    const path = `/portal/sandbox/statements/${month}`;
+    const page = await viewer.get(`${path}?limit=200`);
+    const whole = await monthly(month);
+    expect([page.status, page.body.lines, page.body.due_cents]).toEqual([200, whole.lines, whole.due_cents]);
+    const file = await csvOf(viewer, `${path}/csv`);
+    expect([file.status, file.text]).toEqual([200, statementCsv(whole.lines)]);
+    expect(file.headers.get("content-disposition")).toBe(`attachment; filename="statement-${month}.csv"`);
+    for (const missing of ["1999-12", "2026-13", "x"]) {
+      expect((await viewer.get(`/portal/sandbox/statements/${missing}`)).status).toBe(404);
+      expect((await csvOf(viewer, `/portal/sandbox/statements/${missing}/csv`)).status).toBe(404);
+    }
+    const { rows } = await app.owner.raw(
+      `select a.action, o.patient_key = any(a.patient_keys) as named
+      from audit_entry a
+      join orders o on o.account_id = a.account_id and o.order_number = $1
+      where a.person_id = $2 and a.subject = $3`,
+      [done.order_number, viewer.person_id, month],
+    );
+    expect(rows).toEqual([
+      { action: "statement_read", named: true },
+      { action: "statement_read", named: true },
+    ]);
+  });
+
+  test("of the dashboard show a partner's months, and a lead books a fee once", async () => {
+    const now = await pass(1);
+    const [technician, lead] = [await webPerson(app, "technician"), await webPerson(app, "lead")];
+    const path = `/dashboard/statements/${account_id}`;
+    const fee = { kind: "fee", amount_cents: 1234, description: "Courier", key: "desk-1" };
+    expect((await technician.send("POST", `${path}/lines`, fee)).status).toBe(404);
+    const first = await lead.send("POST", `${path}/lines`, fee);
+    const again = await lead.send("POST", `${path}/lines`, fee);
+    expect([first.status, again.status, again.body]).toEqual([201, 201, { ...first.body, repeated: true }]);
+    for (const [wrong, message] of [
+      [{ amount_cents: 1 }, "has this key"],
+      [{ amount_cents: 0, key: "desk-2" }, "whole number of cents"],
+      [{ order_number: "ZZZZZZZZZZ", key: "desk-2" }, "no such order"],
+      [{ on: "2199-01-01", key: "desk-2" }, "in the future"],
+    ] as const) {
+      const refused = await lead.send("POST", `${path}/lines`, { ...fee, ...wrong });
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(message)]);
+    }
+    for (const field of ["kind", "amount_cents", "description", "key"]) {
+      const { status, text } = await lead.send("POST", `${path}/lines`, { ...fee, [field]: undefined });
+      expect([status, codesOf(text)]).toEqual([422, [[42200, field]]]);
+    }
+    const month = monthOf(now);
+    const { body } = await technician.get(`${path}/${month}?limit=200`);
+    expect(body.lines.filter(({ description }: StatementLine) => description === "Courier")).toHaveLength(1);
+    expect((await technician.get(`${path}?limit=200`)).body.statements).toEqual(await statementsOf());
+    expect((await csvOf(lead, `${path}/${month}/csv`)).text).toBe(statementCsv((await monthly(month)).lines));
+    expect((await technician.get("/dashboard/statements/nobodynobody")).status).toBe(404);
+    const { rows } = await app.owner.raw(
+      "select account_id, subject from audit_entry where person_id = $1 and action = 'adjustment_booked'",
+      [lead.person_id],
+    );
+    expect(rows).toEqual([{ account_id, subject: first.body.line_id }]);
   });
 });
 
