@@ -74,13 +74,18 @@ const partnerWrote = (days: string) => `any(array(
             where n.account_id = m.account_id and n.order_number = m.order_number
               and n.message_number > m.message_number)))`;
 
-/** The hold of a question has its exception and its time (ADR 0057). */
+/** The hold of a question has its exception and its time (ADR 0057). An answer can leave it open. */
 const questionHolds = `exists (
         select
         from order_exception e
         join order_message m on m.account_id = e.account_id and m.order_number = e.order_number
           and m.exception_id = e.exception_id and m.created_at = e.raised_at
-        where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null)`;
+        where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null
+          and not exists (
+            select
+            from order_message r
+            where r.account_id = m.account_id and r.order_number = m.order_number and r.author = 'partner'
+              and r.in_reply_to = m.message_id))`;
 
 /** The condition that each filter adds on an account `a` or an order `o`. `value` is the parameter. */
 const CONDITIONS = {

@@ -33,6 +33,7 @@ export const statementRoutes: readonly WebRoute[] = [
     method: "GET",
     path: `${MONTH}/csv`,
     roles: everybody,
+    step_up: true,
     handler: ofAccount(async (deps, { by, params, reply }) =>
       sendMonthCsv(deps, reply, by.account_id, params.month, (keys) => noteRead(deps, by, params.month, keys)),
     ),

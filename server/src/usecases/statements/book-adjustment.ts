@@ -22,7 +22,7 @@ export type Adjustment = {
   key: string;
 };
 /** `repeated`: it was booked before, with the same key. */
-export type BookedLine = { line_id: string; booked_at: Date; amount_cents: number; repeated: boolean };
+type BookedLine = { line_id: string; booked_at: Date; amount_cents: number; repeated: boolean };
 
 const MOST_CENTS = 100_000_000;
 const DESCRIPTION_CHARACTERS = 200;
