@@ -334,6 +334,35 @@ describe("journeys", () => {
     quiet(seen);
   });
 
+  test("an admin adds a fee to a partner's statement with the keyboard, and a technician reads it but adds none", async () => {
+    const seen = await journey.openAs(admin, `/dashboard/statements?account_id=${account_id}`);
+    const { page } = seen;
+    await heading(page, "Statements");
+    await page.keyboard.press("n");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("25.5");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("Courier in November");
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-fee");
+    await page.keyboard.press("Enter");
+    await page.getByText("Fee added.").waitFor();
+    await page
+      .getByRole("row", { name: /Open.*\$25\.50/ })
+      .getByRole("link")
+      .click();
+    await page.getByRole("row", { name: /Fee.*Courier in November.*\$25\.50/ }).waitFor();
+    expect(await inspect(page, "dashboard-statement")).toEqual([]);
+    quiet(seen);
+
+    const { page: other } = await journey.openAs(technician, `/dashboard/statements?account_id=${account_id}`);
+    await other.getByRole("row", { name: /\$25\.50/ }).waitFor();
+    expect(await other.getByRole("button", { name: "Fee or credit" }).count()).toBe(0);
+    await other.goto(`${journey.app.addresses.base_url}/dashboard/partners/${account_id}`);
+    const quotas = other.getByRole("table", { name: "What the account stores" });
+    await expect.poll(() => quotas.getByRole("row", { name: /^webhook endpoints 0 \d+ 0%$/ }).count()).toBe(1);
+  });
+
   test("an import applies only the difference that was shown, and a file with errors not at all", async () => {
     const seen = await journey.openAs(admin, "/dashboard/catalogue?tab=brands");
     const { page } = seen;
@@ -504,7 +533,13 @@ describe("axe finds no violation", () => {
     ["import", () => "/dashboard/catalogue/import", (page) => page.getByLabel("Contents").waitFor()],
     ["targets", () => "/dashboard/targets", row],
     ["partners", () => "/dashboard/partners", row],
-    ["partner", () => `/dashboard/partners/${account_id}`, row],
+    [
+      "partner",
+      () => `/dashboard/partners/${account_id}`,
+      (page) => page.getByRole("row", { name: /^bytes of all/ }).waitFor(),
+    ],
+    ["statements", () => `/dashboard/statements?account_id=${account_id}`, row],
+    ["messages", () => "/dashboard/messages", (page) => page.getByText("No new messages").waitFor()],
     ["people", () => "/dashboard/people", row],
     ["audit", () => "/dashboard/audit", row],
     ["health", () => "/dashboard/health", row],

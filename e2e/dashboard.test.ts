@@ -221,6 +221,50 @@ test("a user closes an exception with a reason, and the order returns to its pre
   quiet(seen);
 });
 
+test("a question holds the order, the partner answers it in the portal, and both sides read the same thread", async () => {
+  const made = await order();
+  const tess = await journey.openAs(technician, at(made));
+  await tess.page.getByText("No messages yet.", { exact: false }).waitFor();
+  await tess.page.keyboard.press("m");
+  await tess.page.keyboard.type("The prescription says 30 tablets.\nIs that right?");
+  await tess.page.getByLabel("Hold the order until the partner answers").selectOption("72");
+  await tess.page.getByRole("button", { name: "Send and hold" }).click();
+  await tess.page.getByText("1 question unanswered").waitFor();
+  await tess.page.getByText("On hold: 1 exception").waitFor();
+  await tess.page.getByText("1 question unanswered").scrollIntoViewIfNeeded();
+  expect(await inspect(tess.page, "dashboard-messages")).toEqual([]);
+
+  const portal = `/portal/sandbox/orders/${made.order_number}`;
+  const sam = await journey.openAs(journey.app.demo.partners[0]!.portal, portal);
+  await sam.page.getByText("1 question for you").waitFor();
+  expect(await inspect(sam.page, "portal-messages")).toEqual([]);
+  await sam.page.keyboard.press("m");
+  await sam.page.keyboard.type("Yes, 30 tablets.");
+  await sam.page.keyboard.press("Tab");
+  await sam.page.keyboard.press("Enter");
+  await sam.page.getByText("Answered", { exact: true }).waitFor();
+  expect((await read(made)).order_status).toBe("Processing");
+
+  await tess.page.getByRole("heading", { name: "Messages" }).click();
+  await tess.page.keyboard.press("g");
+  await tess.page.keyboard.press("m");
+  await openRow(tess.page, "Messages", made);
+  await tess.page.getByText("Answered", { exact: true }).waitFor();
+  const textsOf = async (page: Page) =>
+    (
+      await page.getByRole("list", { name: "Messages, oldest first" }).locator("li > p:last-of-type").allInnerTexts()
+    ).map((text) => text.trim());
+  const texts = ["The prescription says 30 tablets.\nIs that right?", "Yes, 30 tablets."];
+  expect([await textsOf(tess.page), await textsOf(sam.page)]).toEqual([texts, texts]);
+  await tess.page.getByRole("button", { name: "Reply" }).click();
+  await tess.page.keyboard.type("Thank you.");
+  await tess.page.getByRole("button", { name: "Send", exact: true }).click();
+  await tess.page.getByText("Message sent.").waitFor();
+  await tess.page.getByText("Answers “Yes, 30 tablets.”").waitFor();
+  quiet(tess);
+  quiet(sam);
+});
+
 test("a pharmacist overrides an allergy with a code and an explanation; the timeline shows code and license", async () => {
   const allergies = [{ text: "penicillin", codes: [], reaction: null, severity: null }];
   const made = await order({ prescription: prescribed("amoxicillin-500", 21, { allergies }) });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { signatureBase } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -217,6 +218,28 @@ test("in the sandbox a user takes a prescription to Delivered, and its events ar
   await page.getByRole("button", { name: "1 day" }).click();
   await page.getByText("Clock is 1 d ahead.").waitFor();
   await shot(page, "portal-sandbox-clock");
+
+  // The order shipped, so the account has a statement, and the order counts in its quota.
+  await go(page, "gm");
+  await heading(page, "Statements");
+  await page.getByRole("row", { name: /Open/ }).getByRole("link").click();
+  await page
+    .getByRole("row", { name: /Shipping/ })
+    .first()
+    .waitFor();
+  await page.getByText("You owe").waitFor();
+  expect(await inspect(page, "portal-statement")).toEqual([]);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const file = await download;
+  expect(file.suggestedFilename()).toMatch(/^statement-\d{4}-\d{2}\.csv$/);
+  expect(readFileSync((await file.path())!, "utf8")).toMatch(/^line_id,booked_at,kind,payer,amount_cents,.*\n.*,item,/);
+  await go(page, "gu");
+  await heading(page, "Usage");
+  const orders = page.getByRole("table", { name: "What the account stores" }).getByRole("row", { name: /^orders / });
+  await expect
+    .poll(() => orders.getByRole("cell").allTextContents())
+    .toEqual([...["orders", expect.stringMatching(/^[1-9]/), "500,000", "0%"]]);
   quiet(seen);
 });
 
@@ -387,6 +410,7 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
     ["requests", "requests"],
     ["request", `requests/${request_id}`],
     ["errors", "errors"],
+    ["statements", "statements"],
     ["usage", "usage"],
     ["team", "team"],
   ]) {

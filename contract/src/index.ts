@@ -20,6 +20,7 @@ export * from "./dashboard/dashboard-order.ts";
 export * from "./dashboard/dashboard-orders.ts";
 export * from "./dashboard/dashboard-queues.ts";
 export * from "./dashboard/dashboard-reviews.ts";
+export * from "./dashboard/dashboard-statements.ts";
 export * from "./dashboard/dashboard-work.ts";
 export { answersMinimal, type Endpoint, type Tag, tags } from "./endpoints/endpoint.ts";
 export * from "./endpoints/endpoints.ts";

@@ -60,6 +60,11 @@ export type WriteOptions = CallOptions & {
   /** Set your own if another process may retry the call. By default each call gets a new key. */
   idempotency_key?: string;
 };
+/** A method that changes a record and returns it. With `minimal: true`, the answer has no body (204). */
+export type ChangeMethod<Given extends unknown[], Changed> = {
+  (...given: [...Given, options: CallOptions & { minimal: true }]): Promise<void>;
+  (...given: [...Given, options?: CallOptions & { minimal?: false }]): Promise<Changed>;
+};
 export type RequestOptions = WriteOptions & {
   query?: { readonly [name: string]: string | number | boolean | readonly string[] | undefined };
   body?: unknown;
@@ -69,7 +74,7 @@ export type RequestOptions = WriteOptions & {
 export type Call = <Id extends PartnerOperation>(
   operation_id: Id,
   given: CallGiven<Id>,
-  options?: WriteOptions,
+  options?: WriteOptions & { minimal?: boolean },
 ) => Promise<AnswerOf<Id>>;
 type CallGiven<Id extends PartnerOperation> = ([keyof PathOf<Id>] extends [never] ? unknown : { path: PathOf<Id> }) &
   ([BodyOf<Id>] extends [undefined] ? unknown : { body: BodyOf<Id> }) & { query?: QueryOf<Id> };
@@ -130,10 +135,15 @@ export function createPestle(options: PestleOptions): Pestle {
       return complete(await sendAuthorized(outgoing, deadline)) as Answer<Body>;
     });
   };
-  const call: Call = async (operation_id, given, write) => {
+  const call: Call = async (operation_id, given, { minimal = false, ...write } = {}) => {
     const { path: ids = {}, query, body } = given as { path?: object; query?: object; body?: unknown };
     const { method, path } = addressOf(operation_id, ids as PathOf<typeof operation_id>);
-    const asked = { ...write, body, ...(query && { query: query as NonNullable<RequestOptions["query"]> }) };
+    const asked = {
+      ...write,
+      body,
+      ...(query && { query: query as NonNullable<RequestOptions["query"]> }),
+      ...(minimal && { headers: { prefer: "return=minimal" } }),
+    };
     return (await request<AnswerOf<typeof operation_id>>(method, path, asked)).body;
   };
 

@@ -30,6 +30,7 @@ export type {
 export type { Catalogue, ProductFilter } from "./catalogue.ts";
 export {
   type CallOptions,
+  type ChangeMethod,
   createPestle,
   type Pestle,
   type PestleOptions,

@@ -11,7 +11,7 @@ import type {
   OrderRequest,
   ReorderRequest,
 } from "@pestle/contract";
-import type { Call, CallOptions, WriteOptions } from "./client.ts";
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "./client.ts";
 import { findOrder, type Look, lookUpAfter } from "./find-order.ts";
 import { type Listing, listing, wholeList } from "./listing.ts";
 import type { AnswerOf, QueryOf, Sent } from "./operations.ts";
@@ -45,7 +45,7 @@ export type Orders = {
   history(order_number: string, options?: PageOptions): Listing<HistoryEntry, AnswerOf<"listOrderHistory">>;
   /** Repeats an order, copying all fields you do not change. */
   reorder(order_number: string, changes?: Sent<ReorderRequest>, options?: WriteOptions): Promise<Order>;
-  replaceAddress(order_number: string, address: Sent<AddressInput>, options?: CallOptions): Promise<Order>;
+  replaceAddress: ChangeMethod<[order_number: string, address: Sent<AddressInput>], Order>;
   /** Resolves an exception, holds, cancels or refunds. The response contains the updated order. */
   act(order_number: string, action: OrderActionInput, options?: WriteOptions): Promise<ActionRequest>;
   /** The action requests so far, newest first. */
@@ -105,8 +105,8 @@ export function ordersOf(call: Call, look: Look): Orders {
       };
       return lookUpAfter(post, wanted, { ...look, ...reads }, options);
     },
-    replaceAddress: (order_number, body, options) =>
-      call("replaceOrderAddress", { path: { order_number }, body }, options),
+    replaceAddress: ((order_number, body, options) =>
+      call("replaceOrderAddress", { path: { order_number }, body }, options)) as Orders["replaceAddress"],
     actionRequests: (order_number, options) =>
       wholeList(
         (cursor) => call("listOrderActionRequests", { path: { order_number }, query: { cursor } }, options),

@@ -7,14 +7,14 @@ import type {
   PatientUpdate,
   ShippingAddressInput,
 } from "@pestle/contract";
-import type { Call, CallOptions, WriteOptions } from "./client.ts";
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "./client.ts";
 import { wholeList } from "./listing.ts";
 import type { QueryOf, Sent } from "./operations.ts";
 
 export type Patients = {
   get(patient_id: string, options?: CallOptions): Promise<Patient>;
   /** Changes only the given fields. */
-  update(patient_id: string, changes: Sent<PatientUpdate>, options?: CallOptions): Promise<Patient>;
+  update: ChangeMethod<[patient_id: string, changes: Sent<PatientUpdate>], Patient>;
   /** All prescriptions, newest first. */
   prescriptions(
     patient_id: string,
@@ -34,7 +34,8 @@ export type Patients = {
 
 export const patientsOf = (call: Call): Patients => ({
   get: (patient_id, options) => call("getPatient", { path: { patient_id } }, options),
-  update: (patient_id, body, options) => call("updatePatient", { path: { patient_id }, body }, options),
+  update: ((patient_id, body, options) =>
+    call("updatePatient", { path: { patient_id }, body }, options)) as Patients["update"],
   prescriptions: (patient_id, query = {}, options) =>
     wholeList(
       (cursor) => call("listPatientPrescriptions", { path: { patient_id }, query: { ...query, cursor } }, options),

@@ -7,7 +7,7 @@ import type {
   WebhookStatistics,
   WebhookTestRequest,
 } from "@pestle/contract";
-import type { Call, CallOptions, WriteOptions } from "./client.ts";
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "./client.ts";
 import type { WebhookEvent } from "./events.ts";
 import type { AnswerOf } from "./operations.ts";
 
@@ -17,9 +17,9 @@ export type WebhookEndpoints = {
   list(options?: CallOptions): Promise<WebhookEndpoint[]>;
   get(id: string, options?: CallOptions): Promise<WebhookEndpoint>;
   /** Changes only the given fields; `status: "active"` enables the endpoint again. */
-  update(id: string, changes: WebhookEndpointUpdate, options?: CallOptions): Promise<WebhookEndpoint>;
+  update: ChangeMethod<[id: string, changes: WebhookEndpointUpdate], WebhookEndpoint>;
   /** From the next attempt, signs with the newest active secret of that credential. Use it during a rotation. */
-  switchSigning(id: string, client_id: string, options?: CallOptions): Promise<WebhookEndpoint>;
+  switchSigning: ChangeMethod<[id: string, client_id: string], WebhookEndpoint>;
   remove(id: string, options?: CallOptions): Promise<void>;
   /** Sends a sample to this endpoint only. */
   test(id: string, sample?: WebhookTestRequest, options?: WriteOptions): Promise<WebhookEvent>;
@@ -33,14 +33,16 @@ export type WebhookEndpoints = {
 };
 
 export function webhookEndpointsOf(call: Call): WebhookEndpoints {
-  const update = (id: string, body: WebhookEndpointUpdate, options?: CallOptions) =>
+  type Options = CallOptions & { minimal?: boolean };
+  const update = (id: string, body: WebhookEndpointUpdate, options?: Options) =>
     call("updateWebhookEndpoint", { path: { id }, body }, options);
   return {
-    update,
+    update: update as WebhookEndpoints["update"],
     create: (body, options) => call("createWebhookEndpoint", { body }, options),
     list: async (options) => (await call("listWebhookEndpoints", {}, options)).webhook_endpoints,
     get: (id, options) => call("getWebhookEndpoint", { path: { id } }, options),
-    switchSigning: (id, signing_credential_id, options) => update(id, { signing_credential_id }, options),
+    switchSigning: ((id, signing_credential_id, options?: Options) =>
+      update(id, { signing_credential_id }, options)) as WebhookEndpoints["switchSigning"],
     remove: (id, options) => call("removeWebhookEndpoint", { path: { id } }, options),
     test: (id, body = {}, options) =>
       call("testWebhookEndpoint", { path: { id }, body }, options) as Promise<WebhookEvent>,

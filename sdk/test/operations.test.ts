@@ -1,4 +1,4 @@
-import { endpoints } from "@pestle/contract";
+import { answersMinimal, endpoints } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { goodAddress, goodDocument } from "../../server/test/support/patient.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
@@ -165,6 +165,34 @@ test("every partner operation of the contract has a method, and the server answe
   };
   for (const use of Object.values(rest)) await use(pestle);
   expect(methodsOf(bare).filter((method) => !called.has(method))).toEqual([]);
+});
+
+test("with `minimal`, every change of a record returns nothing, and the types say so", async () => {
+  const { bare: pestle, sent } = watched();
+  const { patient_id, prescription_id } = await pestle.simulate.prescription({ drug_name: "atorvastatin" });
+  const items = [{ prescription_id }];
+  const order = await pestle.orders.create({ shipping: { method_id: 1 }, patient: { patient_id }, items });
+  const { id } = await pestle.webhookEndpoints.create({ url: "http://127.0.0.1:1/small", secret: "a secret" });
+  const { client_id } = app.demo.partners[0]!;
+  const short = { minimal: true } as const;
+  sent.length = 0;
+  const answers: undefined[] = [
+    await pestle.patients.update(patient_id, { phone: "4155550177" }, short),
+    await pestle.orders.replaceAddress(order.order_number, goodAddress, short),
+    await pestle.webhookEndpoints.update(id, { description: "short" }, short),
+    await pestle.webhookEndpoints.switchSigning(id, client_id, short),
+  ].map((answer) => answer as undefined);
+  expect(answers).toEqual([undefined, undefined, undefined, undefined]);
+  expect(sent.map((line) => line.split(" ").at(-1))).toEqual(["204", "204", "204", "204"]);
+  const covered = sent.map((line) => line.split("/")[1]);
+  const rows = partnerRows.filter(answersMinimal).map(({ path }) => path.split("/")[1]);
+  expect(new Set(covered)).toEqual(new Set(rows));
+  // Without it, the changed record.
+  const kept = await pestle.patients.update(patient_id, { phone: "4155550178" }, { minimal: false });
+  expect(kept.phone).toBe("4155550178");
+  // @ts-expect-error
+  const compiled = async () => (await pestle.patients.update(patient_id, {}, short)).phone;
+  expect(compiled).toBeTypeOf("function");
 });
 
 test("an action without a required field, or with another action's field, does not compile", () => {

@@ -89,6 +89,8 @@ test("the README's calls work against the demo", async () => {
   const released = await pestle.orders.act(order.order_number, { event: "release" });
   await pestle.orders.act(order.order_number, { event: "cancel" });
 
+  await pestle.patients.update(patient_id, { phone: "4155550134" }, { minimal: true });
+
   const { status, request_id, body } = await pestle.request<{ brands: Brand[] }>("GET", "/v1/brands");
 
   for await (const { order_number, order_status } of pestle.orders.list({ patient_id })) {
@@ -314,7 +316,7 @@ test("every snippet in the README is in this file, which is compiled and run", (
   const lines = (text: string) => text.split("\n").map((line) => line.trim());
   const here = lines(readFileSync(new URL(import.meta.url), "utf8")).join("\n");
   const snippets = [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/```ts\n(.*?)```/gs)];
-  expect(snippets).toHaveLength(12);
+  expect(snippets).toHaveLength(13);
   for (const [, snippet] of snippets) {
     const imports = [...snippet!.matchAll(/import (type )?\{ (.*?) \} from "@pestle\/sdk(?:\/webhooks)?"/g)];
     for (const name of imports.flatMap(([, , list]) => list!.split(", "))) expect(here).toContain(`${name},\n`);

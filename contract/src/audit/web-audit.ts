@@ -5,6 +5,8 @@ import { type AuditRule, type FieldGroup, NO_PATIENT, notAudited, writes } from 
 const MASKED_COUNTS = "It shows counts, and no patient.";
 const SHOWN_PARTNER = "It shows a partner's own settings, and no secret.";
 
+const SHOWN_SUMS = "It shows sums of an account, and no patient.";
+
 /** The audit entries of dashboard and portal. A missing route is a compile error here. */
 export const webAudit = {
   "POST /session": writes(["sign_in", "sign_in_refused", "recovery_code_used"], "sign_in"),
@@ -109,6 +111,7 @@ export const webAudit = {
   "GET /dashboard/partners": notAudited(SHOWN_PARTNER),
   "POST /dashboard/partners": writes("partner_created", "partner"),
   "POST /dashboard/partners/{account_id}/routing_rules": writes("routing_changed", "partner"),
+  "GET /dashboard/partners/{account_id}/quotas": notAudited(MASKED_COUNTS),
   "GET /dashboard/partners/{account_id}/credentials": notAudited(SHOWN_PARTNER),
   "POST /dashboard/partners/{account_id}/credentials": writes("credential_created", "credential"),
   "POST /dashboard/credentials/{client_id}/rotate": writes("credential_rotated", "credential"),
@@ -133,6 +136,10 @@ export const webAudit = {
   "GET /dashboard/stock/{account_id}": notAudited(NO_PATIENT),
   "POST /dashboard/stock/{account_id}/receive": writes("stock_received", "catalogue"),
   "POST /dashboard/stock/{account_id}/count": writes("stock_counted", "catalogue"),
+  "GET /dashboard/statements/{account_id}": notAudited(SHOWN_SUMS),
+  "GET /dashboard/statements/{account_id}/{month}": writes("statement_read", "patient", "order", "payment"),
+  "GET /dashboard/statements/{account_id}/{month}/csv": writes("statement_read", "patient", "order", "payment"),
+  "POST /dashboard/statements/{account_id}/lines": writes("adjustment_booked", "partner"),
   "GET /dashboard/audit": writes(["audit_viewed", "disclosures_viewed"], "service"),
   "GET /dashboard/audit.csv": writes("disclosures_exported", "export"),
   "GET /dashboard/health": notAudited(NO_PATIENT),
@@ -173,6 +180,9 @@ export const webAudit = {
   "GET /portal/{environment}/orders/{order_number}/messages": writes("messages_viewed", "patient", "order"),
   "POST /portal/{environment}/orders/{order_number}/messages": writes("message_sent", "patient", "order"),
   "GET /portal/{environment}/exceptions": notAudited(MASKED_COUNTS),
+  "GET /portal/{environment}/statements": notAudited(SHOWN_SUMS),
+  "GET /portal/{environment}/statements/{month}": writes("statement_read", "patient", "order", "payment"),
+  "GET /portal/{environment}/statements/{month}/csv": writes("statement_read", "patient", "order", "payment"),
   "GET /portal/{environment}/team": notAudited("It shows the partner's own users, and no secret."),
   "POST /portal/{environment}/team": writes("person_created", "person"),
   "PATCH /portal/{environment}/team/{person_id}": writes(

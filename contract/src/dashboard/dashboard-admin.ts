@@ -292,6 +292,7 @@ export const auditActions = {
   order_changed: "changed an order",
   events_read: "read webhook events",
   statement_read: "read a monthly statement",
+  adjustment_booked: "added a fee or a credit to a statement",
   message_received: "sent a prescriber's message",
   token_issued: "received an access token",
   token_revoked: "revoked an access token",

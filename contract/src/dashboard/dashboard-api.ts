@@ -3,7 +3,9 @@ import type {
   CredentialKeyRemoval,
   CredentialLimitsUpdate,
 } from "../accounts/credential-limits.ts";
+import type { ShownQuota } from "../accounts/quotas.ts";
 import type { Message } from "../messages.ts";
+import type { StatementPage } from "../statements/statements.ts";
 import type {
   CatalogueImportAnswer,
   CatalogueImportRequest,
@@ -57,6 +59,7 @@ import type {
   RouteReviewRequest,
   VerdictRequest,
 } from "./dashboard-reviews.ts";
+import type { AdjustmentRequest, BookedAdjustment, StatementMonths } from "./dashboard-statements.ts";
 import type { BulkAnswer, BulkRequest, WorkRequest } from "./dashboard-work.ts";
 
 /** A response that is a file to save or print, not JSON. */
@@ -113,6 +116,8 @@ export type DashboardApi = {
   "GET /dashboard/partners": { answer: DashboardPartners };
   "POST /dashboard/partners": { body: NewPartnerRequest; answer: DashboardPartner };
   "POST /dashboard/partners/{account_id}/routing_rules": { body: RoutingRuleRequest; answer: DashboardPartner };
+  /** What the account stores and how much it may. `pestle partner quota` changes it. */
+  "GET /dashboard/partners/{account_id}/quotas": { answer: { quotas: ShownQuota[] } };
   "GET /dashboard/partners/{account_id}/credentials": { answer: DashboardCredentials };
   "POST /dashboard/partners/{account_id}/credentials": { body: NewCredentialRequest; answer: ShownCredential };
   "POST /dashboard/credentials/{client_id}/rotate": { answer: ShownCredential };
@@ -139,6 +144,11 @@ export type DashboardApi = {
   "GET /dashboard/stock/{account_id}": { answer: DashboardStock };
   "POST /dashboard/stock/{account_id}/receive": { body: StockRequest; answer: MovedShelf };
   "POST /dashboard/stock/{account_id}/count": { body: StockRequest; answer: MovedShelf };
+
+  "GET /dashboard/statements/{account_id}": { query: "limit" | "cursor"; answer: StatementMonths };
+  "GET /dashboard/statements/{account_id}/{month}": { query: "limit" | "cursor"; answer: StatementPage };
+  "GET /dashboard/statements/{account_id}/{month}/csv": { answer: WebFile };
+  "POST /dashboard/statements/{account_id}/lines": { body: AdjustmentRequest; answer: BookedAdjustment };
 
   "GET /dashboard/audit": {
     query: "before" | "person_id" | "account_id" | "subject" | "action" | "patient_id";

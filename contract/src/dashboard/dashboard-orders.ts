@@ -9,7 +9,7 @@ import type { OrderStatus, Stage } from "../lifecycle.ts";
 /**
  * Filters of GET /dashboard/orders and orders.csv, besides `cursor` and `limit` (1 to 200, default 50). Without
  * `queue`, `order_status` and `stage`, they return all orders that are neither shipped nor canceled. `claimed` is
- * `mine`, `free` or `others`; `sort` is `oldest` (default, longest wait first) or `newest`.
+ * `mine`, `free` or `others`; `messages` is one of `messageFilters`; `sort` is `oldest` (default, longest wait first) or `newest`.
  */
 export const dashboardOrderFilters = [
   "queue",
@@ -24,8 +24,20 @@ export const dashboardOrderFilters = [
   "state",
   "older_than_minutes",
   "claimed",
+  "messages",
   "sort",
 ] as const;
+
+/**
+ * Orders by their messages. `from_partner`: the partner wrote last, within the last days, so a person has to read it;
+ * without a queue, status or stage, it finds orders of every status. `unanswered`: a question of the pharmacy holds the
+ * order.
+ */
+export const messageFilters = ["from_partner", "unanswered"] as const;
+export type MessageFilter = (typeof messageFilters)[number];
+/** A partner's message that nobody answered leaves the list after this time. */
+export const PARTNER_MESSAGE_DAYS = 30;
+
 export type DashboardOrderFilter = (typeof dashboardOrderFilters)[number];
 
 /** `next` is the next page's `cursor`. `orders.csv` has the same columns. */

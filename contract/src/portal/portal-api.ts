@@ -3,11 +3,14 @@ import type {
   CredentialKeyRemoval,
   CredentialLimitsUpdate,
 } from "../accounts/credential-limits.ts";
+import type { WebFile } from "../dashboard/dashboard-api.ts";
+import type { StatementMonths } from "../dashboard/dashboard-statements.ts";
 import type { Message, MessageInput } from "../messages.ts";
 import type { ActionRequestInput } from "../requests.ts";
 import type { ActionRequest, Order } from "../resources.ts";
 import type { Static } from "../schema.ts";
 import type { simulationAnswers, simulations } from "../simulations.ts";
+import type { StatementPage } from "../statements/statements.ts";
 import type { PortalCatalogue, PortalHome, PortalIndex } from "./portal.ts";
 import type {
   PortalCredentialInput,
@@ -130,6 +133,10 @@ export type PortalApi = {
   "GET /portal/{environment}/orders/{order_number}/messages": { answer: PortalMessages };
   "POST /portal/{environment}/orders/{order_number}/messages": { body: MessageInput; answer: Message };
   "GET /portal/{environment}/exceptions": { answer: PortalExceptions };
+
+  "GET /portal/{environment}/statements": { query: Paged; answer: StatementMonths };
+  "GET /portal/{environment}/statements/{month}": { query: Paged; answer: StatementPage };
+  "GET /portal/{environment}/statements/{month}/csv": { answer: WebFile };
 
   "GET /portal/{environment}/team": { answer: PortalTeam };
   "POST /portal/{environment}/team": { body: PortalInvitation; answer: PortalInvited };

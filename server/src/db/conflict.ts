@@ -15,6 +15,8 @@ export const RACED_CONSTRAINTS = {
   orders_by_position: UNIQUE_VIOLATION,
   // Two messages about an order at the same time.
   order_message_pkey: UNIQUE_VIOLATION,
+  // Two commands book a fee or a credit with the same key. The retry finds the line of the first.
+  money_entry_by_key: UNIQUE_VIOLATION,
   // Two concurrent messages create the same patient, or draw the same key for two.
   patient_by_id: UNIQUE_VIOLATION,
   patient_pkey: UNIQUE_VIOLATION,

@@ -222,6 +222,7 @@ export type Rows = {
     quantity: number | null;
     reason_id: number | null;
     description: string | null;
+    booking_key: string | null;
   };
   order_action_request: {
     account_id: string;

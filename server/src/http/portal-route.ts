@@ -1,4 +1,4 @@
-import { environments, type PortalApi, portalRoleNames, type WebAnswer } from "@pestle/contract";
+import { environments, type PortalApi, portalRoleNames, type WebAnswer, type WebFile } from "@pestle/contract";
 import { type AccountRow, listAccountsOf } from "../db/accounts/accounts.ts";
 import type { Deps } from "../deps.ts";
 import { drawnInPortal } from "../domain/accounts/quotas.ts";
@@ -24,8 +24,12 @@ export type PortalCallTo<Key extends keyof PortalApi> = WebCallTo<Key> & Caller;
 type PortalHandler<Key extends keyof PortalApi> = (
   deps: Deps,
   call: PortalCallTo<Key>,
-) => Answer<WebAnswer<Key>> | Promise<Answer<WebAnswer<Key>>>;
-type HandlerTo<Key extends keyof PortalApi> = (deps: Deps, call: WebCallTo<Key>) => Promise<Answer<WebAnswer<Key>>>;
+) => AnswerTo<Key> | Promise<AnswerTo<Key>>;
+type HandlerTo<Key extends keyof PortalApi> = (deps: Deps, call: WebCallTo<Key>) => Promise<AnswerTo<Key>>;
+/** Undefined if the handler streams a file itself. */
+type AnswerTo<Key extends keyof PortalApi> =
+  | Answer<WebAnswer<Key>>
+  | (WebAnswer<Key> extends WebFile ? undefined : never);
 
 /** A route below `/portal/:environment`. A partner without an account there gets 404. */
 export const ofAccount =

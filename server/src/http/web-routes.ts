@@ -18,6 +18,8 @@ import { requestRoutes } from "./operations/requests.ts";
 import { messageRoutes as portalMessageRoutes } from "./orders/portal-messages.ts";
 import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
 import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
+import { statementRoutes } from "./statements/dashboard-statements.ts";
+import { statementRoutes as portalStatementRoutes } from "./statements/portal-statements.ts";
 import type { WebRoute } from "./web-api.ts";
 import { webhookRoutes } from "./webhooks/portal-webhooks.ts";
 
@@ -31,6 +33,7 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...partnerRoutes,
   ...peopleRoutes,
   ...catalogueRoutes,
+  ...statementRoutes,
   ...auditRoutes,
   ...oversightRoutes,
 ];
@@ -42,6 +45,7 @@ const portalRoutes: readonly WebRoute[] = [
   ...requestRoutes,
   ...portalOrderRoutes,
   ...portalMessageRoutes,
+  ...portalStatementRoutes,
   ...teamRoutes,
   ...sandboxRoutes,
 ];

@@ -51,6 +51,17 @@ export const adminScreens: readonly Screen[] = [
     nav: { group: "Pharmacy", icon: "target", keys: "g t" },
   },
   {
+    path: "/statements",
+    title: "Statements",
+    load: async () => (await import("./statements/statements-screen.tsx")).StatementsScreen,
+    nav: { group: "Administration", icon: "money", keys: "g i" },
+  },
+  {
+    path: "/statements/$account_id/$month",
+    title: "Statement",
+    load: async () => (await import("./statements/statement-screen.tsx")).StatementScreen,
+  },
+  {
     path: "/partners",
     title: "Partners",
     load: async () => (await import("./partners/partners-screen.tsx")).PartnersScreen,

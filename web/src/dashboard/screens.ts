@@ -40,6 +40,12 @@ export const screens: readonly Screen[] = [
     nav: { group: "Work", icon: "list", keys: "g a" },
   },
   {
+    path: "/messages",
+    title: "Messages",
+    load: async () => (await import("./queue/queue-screen.tsx")).QueueScreen,
+    nav: { group: "Work", icon: "message", keys: "g m" },
+  },
+  {
     path: "/order/$account_id/$order_number",
     title: "Order",
     load: async () => (await import("./order/order-screen.tsx")).OrderScreen,

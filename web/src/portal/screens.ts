@@ -64,6 +64,17 @@ export const screens: readonly Screen[] = [
     nav: { group: "Orders", icon: "book", keys: "g p" },
   },
   {
+    path: "/$environment/statements",
+    title: "Statements",
+    load: of(async () => (await import("./statements/statements-screen.tsx")).StatementsScreen),
+    nav: { group: "Orders", icon: "money", keys: "g m" },
+  },
+  {
+    path: "/$environment/statements/$month",
+    title: "Statement",
+    load: of(async () => (await import("./statements/statement-screen.tsx")).StatementScreen),
+  },
+  {
     path: "/$environment/webhooks",
     title: "Endpoints",
     load: of(async () => (await import("./webhooks/endpoints-screen.tsx")).EndpointsScreen),

@@ -7,7 +7,7 @@ import { facts, minute, money, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
-type BookOptions = { amount_cents: string; text: string; order?: string; on?: string };
+type BookOptions = { amount_cents: string; text: string; key: string; order?: string; on?: string };
 
 const bookCommand = (kind: "fee" | "credit", summary: string, text: string): CommandRow => ({
   name: `ledger ${kind}`,
@@ -16,24 +16,31 @@ const bookCommand = (kind: "fee" | "credit", summary: string, text: string): Com
   second_argument: ["amount_cents", "how much, in cents"],
   options: [
     ["--text <text>", "what it is for, without patient data; the partner reads it", { required: true }],
+    [
+      "--key <key>",
+      "your own id for it, such as an invoice number; a repeated command with the same key books it once",
+      { required: true },
+    ],
     ["--order <order_number>", "the order that it concerns"],
     ["--on <date>", "a day of a month that is still open (default: now)"],
   ],
   examples: [
-    `ledger ${kind} 3f9k2m8x1q7z 2500 --text "${text}"`,
-    `ledger ${kind} 3f9k2m8x1q7z 2500 --text "${text}" --on 2026-11-30`,
+    `ledger ${kind} 3f9k2m8x1q7z 2500 --key ${kind}-2026-11 --text "${text}"`,
+    `ledger ${kind} 3f9k2m8x1q7z 2500 --key ${kind}-2026-11 --text "${text}" --on 2026-11-30`,
   ],
-  async run({ amount_cents, text: description, order, on }: BookOptions, account_id, env) {
-    const amount = wholeNumber(amount_cents, "amount_cents");
+  async run({ amount_cents, text: description, key, order, on }: BookOptions, account_id, env) {
+    const cents = wholeNumber(amount_cents, "amount_cents");
     const order_number = order === undefined ? null : order.toUpperCase();
     const data = await withSchema(readConfig(env), ({ config, db, now }) =>
       bookAdjustment(
         { db, zone: config.TIME_ZONE, now },
-        { account_id, kind, amount_cents: amount, description, order_number, on: on ?? null },
+        { account_id, kind, amount_cents: cents, description, order_number, on: on ?? null, key },
       ),
     );
-    const { line_id, booked_at } = data;
-    return { data, text: facts({ line_id, booked_at: minute(booked_at), amount: money(data.amount_cents) }) };
+    const { line_id, booked_at, repeated } = data;
+    const before = repeated ? { note: "This key was booked before. Nothing was added." } : {};
+    const amount = money(data.amount_cents);
+    return { data, text: facts({ line_id, booked_at: minute(booked_at), amount, ...before }) };
   },
 });
 

@@ -20,6 +20,10 @@ export type QueueFilter = {
   mine: string | null;
   others: string | null;
   free: true | null;
+  /** Only orders whose newest message is the partner's, of the last so many days by the account's clock. */
+  partner_wrote_days: number | null;
+  /** Only orders that a question of the pharmacy holds. */
+  question_open: true | null;
 };
 
 /** A table row with the patient record still sealed. */
@@ -58,6 +62,31 @@ const claimedBy = (whose: string) => `any(array(
         from orders m
         where m.account_id = a.account_id and m.claimed_by is not null and m.claimed_until > $6::timestamptz${whose}))`;
 
+/** Orders of account `a` whose newest message is the partner's; $6 is now. An index finds the recent ones. */
+const partnerWrote = (days: string) => `any(array(
+        select m.order_number
+        from order_message m
+        where m.account_id = a.account_id and m.author = 'partner'
+          and m.created_at > $6::timestamptz + make_interval(secs => a.clock_offset_s) - make_interval(days => ${days})
+          and not exists (
+            select
+            from order_message n
+            where n.account_id = m.account_id and n.order_number = m.order_number
+              and n.message_number > m.message_number)))`;
+
+/** The hold of a question has its exception and its time (ADR 0057). An answer can leave it open. */
+const questionHolds = `exists (
+        select
+        from order_exception e
+        join order_message m on m.account_id = e.account_id and m.order_number = e.order_number
+          and m.exception_id = e.exception_id and m.created_at = e.raised_at
+        where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null
+          and not exists (
+            select
+            from order_message r
+            where r.account_id = m.account_id and r.order_number = m.order_number and r.author = 'partner'
+              and r.in_reply_to = m.message_id))`;
+
 /** The condition that each filter adds on an account `a` or an order `o`. `value` is the parameter. */
 const CONDITIONS = {
   partner_id: ["a", (value: string) => `a.partner_id = ${value}`],
@@ -71,6 +100,8 @@ const CONDITIONS = {
   stood_since: ["o", (value: string) => `o.stage_since >= ${value}`],
   mine: ["o", (value: string) => `o.order_number = ${claimedBy(` and m.claimed_by = ${value}`)}`],
   others: ["o", (value: string) => `o.order_number = ${claimedBy(` and m.claimed_by <> ${value}`)}`],
+  partner_wrote_days: ["o", (value: string) => `o.order_number = ${partnerWrote(`${value}::integer`)}`],
+  question_open: ["o", (value: string) => `o.queue = 'on_hold' and ${questionHolds} = ${value}`],
   free: ["o", (value: string) => `(not o.order_number = ${claimedBy("")}) = ${value}`],
 } as const satisfies Record<string, readonly ["a" | "o", (value: string) => string]>;
 type FilterName = keyof typeof CONDITIONS;

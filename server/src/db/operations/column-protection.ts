@@ -56,7 +56,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   },
   ledger: { record: ["closed_month"] },
   licence: { business: ["number"] },
-  money_entry: { record: ["payer"], business: ["description"] },
+  money_entry: { record: ["payer"], business: ["description", "booking_key"] },
   order_exception: { blind: ["confirmed", "basis"], record: ["situations"] },
   order_fingerprint: { blind: ["fingerprint"] },
   order_history: { record: ["from", "to"] },

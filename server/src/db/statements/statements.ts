@@ -1,4 +1,5 @@
 import type { Environment, MoneyKind, Payer } from "@pestle/contract";
+import type { Booking } from "../../domain/statements/booking-key.ts";
 import type { ClosedUntil, Month } from "../../domain/statements/months.ts";
 import type { MoneySum } from "../../domain/statements/statement-answer.ts";
 import { callOf } from "../call.ts";
@@ -133,16 +134,19 @@ const added = sql<
     amount_cents: number,
     order_number: string | null,
     description: string,
+    booking_key: string,
   ]
 >`
-insert into money_entry (account_id, booked_at, source_id, line_no, kind, payer, amount_cents, order_number, description)
-values ($1, $2, $3, 1, $4, 'partner', $5, $6, $7)`;
-/** A fee or a credit of the pharmacy. */
+insert into money_entry (account_id, booked_at, source_id, line_no, kind, payer, amount_cents, order_number, description,
+  booking_key)
+values ($1, $2, $3, 1, $4, 'partner', $5, $6, $7, $8)`;
+/** A fee or a credit of the pharmacy. If another one took its key first, it violates the index of keys: a conflict. */
 export const insertAdjustment = (
   db: Queryable,
   line: Pick<LineRow, "booked_at" | "source_id" | "kind" | "amount_cents" | "order_number"> & {
     account_id: string;
     description: string;
+    booking_key: string;
   },
 ) =>
   db.run(added, [
@@ -153,4 +157,13 @@ export const insertAdjustment = (
     line.amount_cents,
     line.order_number,
     line.description,
+    line.booking_key,
   ]);
+
+type AdjustmentRow = Booking & { booked_at: Date; source_id: string };
+const byKey = sql<[account_id: string, booking_key: string], AdjustmentRow>`
+select booked_at, source_id, kind, amount_cents, order_number, description
+from money_entry
+where account_id = $1 and booking_key = $2`;
+export const findAdjustment = (db: Queryable, account_id: string, booking_key: string) =>
+  db.row(byKey, [account_id, booking_key]);

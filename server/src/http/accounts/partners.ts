@@ -12,7 +12,9 @@ import {
   openPartner,
   readCredentials,
   readPartners,
+  requireKnown,
 } from "../../usecases/accounts/partners-in-dashboard.ts";
+import { readQuotas } from "../../usecases/accounts/quotas.ts";
 import { json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { choiceField, flagField, optionalText, optionalWhole, textField } from "../body-fields.ts";
@@ -59,6 +61,15 @@ export const partnerRoutes: readonly WebRoute[] = [
         remove: flagField(body, "remove"),
       };
       return json(200, await changeRouting(deps, adminOf(call), accountIn(call), rule));
+    },
+  },
+  {
+    method: "GET",
+    path: "/dashboard/partners/:account_id/quotas",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const account = await requireKnown(deps.db, accountIn(call));
+      return json(200, { quotas: await readQuotas(deps.db, account) });
     },
   },
   {

@@ -4,7 +4,9 @@ import {
   dashboardOrderFilters,
   drugSchedules,
   isExceptionId,
+  messageFilters,
   orderStatuses,
+  PARTNER_MESSAGE_DAYS,
   queueKeys,
   queues,
   stages,
@@ -12,7 +14,15 @@ import {
 import type { QueueFilter, QueuePlace } from "../../db/fulfillment/queue.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../domain/values/refusals.ts";
-import { anyOrder, listHeld, listQueue, openPlaces, walkQueue } from "../../usecases/fulfillment/list-queue.ts";
+import {
+  anyOrder,
+  everyPlace,
+  listHeld,
+  listQueue,
+  openPlaces,
+  placesOfStatus,
+  walkQueue,
+} from "../../usecases/fulfillment/list-queue.ts";
 import { workInBulk } from "../../usecases/fulfillment/take-step.ts";
 import { placeOf, startOfToday } from "../../usecases/operations/read-home.ts";
 import { writeAudit, writeLook } from "../../usecases/operations/write-audit.ts";
@@ -106,9 +116,10 @@ function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
   if (exception_id !== null && !isExceptionId(exception_id)) refuse(40003, "exception_id");
   const older_than = askedNumber(query, "older_than_minutes");
   const claimed = askedOne(query, "claimed", CLAIMS);
+  const messages = askedOne(query, "messages", messageFilters);
   return {
     ...anyOrder,
-    queues: placesOf(query),
+    queues: placesOf(query, messages === "from_partner" ? everyPlace : openPlaces),
     sort: askedOne(query, "sort", ["oldest", "newest"]) ?? "oldest",
     partner_id: asked(query, "partner_id", /^[a-z0-9]{12}$/),
     account_id: asked(query, "account_id", /^[a-z0-9]{12}$/),
@@ -122,23 +133,22 @@ function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
     mine: claimed === "mine" ? person.person_id : null,
     others: claimed === "others" ? person.person_id : null,
     free: claimed === "free" ? true : null,
+    partner_wrote_days: messages === "from_partner" ? PARTNER_MESSAGE_DAYS : null,
+    question_open: messages === "unanswered" ? true : null,
   };
 }
 
-/** The queues to list: the intersection of the queue, status and stage filters. */
-function placesOf(query: Query): string[] {
+/** The queues to list: the intersection of the queue, status and stage filters, or `otherwise` without any. */
+function placesOf(query: Query, otherwise: readonly string[]): string[] {
   const queue = askedOne(query, "queue", queueKeys);
   const status = askedOne(query, "order_status", orderStatuses);
   const stage = askedOne(query, "stage", allStages);
-  const of_status = (stages as Partial<Record<string, readonly string[]>>)[status ?? ""] ?? [
-    (status ?? "").toLowerCase().replaceAll(" ", "_"),
-  ];
   const sets = [
     ...(queue === null ? [] : [[placeOf(queue)]]),
-    ...(status === null ? [] : [of_status]),
+    ...(status === null ? [] : [placesOfStatus(status)]),
     ...(stage === null ? [] : [[stage]]),
   ];
-  const [first = openPlaces, ...others] = sets;
+  const [first = otherwise, ...others] = sets;
   return first.filter((place) => others.every((set) => set.includes(place)));
 }
 

@@ -4,10 +4,13 @@ import {
   type DashboardOrders,
   type Environment,
   exceptionRow,
+  type OrderStatus,
   orderActionsOf,
+  orderStatuses,
   type QueueKey,
   queueKeys,
   queues,
+  stages,
 } from "@pestle/contract";
 import {
   countExceptions,
@@ -33,6 +36,11 @@ export const openPlaces: readonly string[] = queueKeys
   .filter((key) => queues[key].order_status !== "Shipped")
   .map(placeOf);
 
+/** The values of `orders.queue` of a status. */
+export const placesOfStatus = (status: OrderStatus): readonly string[] =>
+  (stages as Partial<Record<OrderStatus, readonly string[]>>)[status] ?? [status.toLowerCase().replaceAll(" ", "_")];
+export const everyPlace: readonly string[] = orderStatuses.flatMap(placesOfStatus);
+
 export const anyOrder: QueueFilter = {
   queues: openPlaces,
   sort: "oldest",
@@ -48,6 +56,8 @@ export const anyOrder: QueueFilter = {
   mine: null,
   others: null,
   free: null,
+  partner_wrote_days: null,
+  question_open: null,
 };
 
 /** A page of orders from all accounts, and the position of the next page. */

@@ -17,7 +17,7 @@ import { lineAnswer, statementAnswer } from "../../domain/statements/statement-a
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openReference } from "../orders/read-orders.ts";
 
-type ReadDeps = Pick<Deps, "db" | "vault" | "config">;
+export type ReadDeps = Pick<Deps, "db" | "vault" | "config">;
 
 /** An account's statements before a month, newest first, and whether there are more. */
 export async function readStatements(

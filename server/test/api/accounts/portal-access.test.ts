@@ -5,6 +5,7 @@ import { webRoutes } from "../../../src/http/web-routes.ts";
 import { createPartnerAccount } from "../../../src/usecases/accounts/create-partner.ts";
 import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
 import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
+import { bookAdjustment } from "../../../src/usecases/statements/book-adjustment.ts";
 import { withoutId } from "../../support/conventions.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { signedIn, type Told, type WebPerson, webPerson } from "../../support/web.ts";
@@ -17,7 +18,8 @@ type Kind =
   | "request_id"
   | "prescription_id"
   | "endpoint_id"
-  | "event_id";
+  | "event_id"
+  | "month";
 
 /** Parameters with which a route succeeds. A route without a row fails the test. */
 const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
@@ -105,7 +107,13 @@ async function idsOf(who: WebPerson, partner: number): Promise<Record<Kind, stri
   const given = { url: "http://127.0.0.1:9/hook", secret: "ours", events: ["ENDPOINT_DISABLED"] };
   const endpoint = (await who.send("POST", "/portal/sandbox/webhook_endpoints", given)).body;
   const { webhook_events } = (await who.get("/portal/sandbox/webhook_events")).body;
+  // A month that no other account has.
+  const month = `2025-0${partner + 1}`;
+  const zone = app.deps.config.TIME_ZONE;
+  const fee = { kind: "fee" as const, amount_cents: 1, description: "A fee", order_number: null, key: "fee" };
+  await bookAdjustment({ db: app.deps.db, zone, now: app.deps.now() }, { ...fee, account_id, on: `${month}-15` });
   return {
+    month,
     order_number: order,
     prescription_id: String(prescription_id),
     credential_id: client_id.split("-")[1]!,

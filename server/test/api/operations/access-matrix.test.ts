@@ -138,7 +138,8 @@ async function idsOf(partner_id: string): Promise<Ids> {
     [account_id],
   );
   const zone = app.deps.config.TIME_ZONE;
-  const fee = { account_id, kind: "fee" as const, amount_cents: 1, description: "A fee", order_number: null, on: null };
+  const what = { kind: "fee" as const, amount_cents: 1, description: "A fee" };
+  const fee = { ...what, account_id, order_number: null, on: null, key: "matrix-fee" };
   const { booked_at } = await bookAdjustment({ db: app.deps.db, zone, now: app.deps.now() }, fee);
   return {
     patient_id,

@@ -404,3 +404,40 @@ test("people of the partner read and write the thread in the portal", async () =
   );
   expect(entries.map(({ action }) => action)).toEqual(["message_sent", "messages_viewed"]);
 });
+
+test("the dashboard lists orders of any status whose partner wrote last, and those that a question holds", async () => {
+  const listed = async (filter: string) => {
+    const query = `account_id=${shop.account_id}&limit=200&messages=${filter}`;
+    const { orders } = (await technician.get(`/dashboard/orders?${query}`)).body as { orders: Order[] };
+    return new Set(orders.map(({ order_number }) => order_number));
+  };
+  const [plain, shipped, questioned, old] = [await fresh(), await fresh(), await fresh(), await fresh()];
+  const numberOf = ({ order_number }: Order) => order_number;
+  await said(plain, { text: "Please ship it by Friday." });
+  await simulate(app, "order", { order_number: shipped.order_number, to: "Delivered" });
+  await said(shipped, { text: "The parcel was open." });
+  const { message_id } = await asked(questioned, 72);
+  await said(old, { text: "Long ago." });
+  await shop.rows(
+    "update order_message set created_at = created_at - interval '31 days' where order_number = $1",
+    numberOf(old),
+  );
+
+  const from_partner = await listed("from_partner");
+  expect([plain, shipped, questioned, old].map((order) => from_partner.has(numberOf(order)))).toEqual([
+    ...[true, true, false, false],
+  ]);
+  const unanswered = await listed("unanswered");
+  expect([plain, questioned].map((order) => unanswered.has(numberOf(order)))).toEqual([false, true]);
+
+  // An answer moves the order from one list to the other, and the pharmacy's reply ends the second.
+  await said(questioned, { text: "Yes.", in_reply_to: message_id });
+  expect((await listed("unanswered")).has(numberOf(questioned))).toBe(false);
+  expect((await listed("from_partner")).has(numberOf(questioned))).toBe(true);
+  await technician.send("POST", deskOf(questioned), { text: "Thank you." });
+  expect((await listed("from_partner")).has(numberOf(questioned))).toBe(false);
+
+  const held = await technician.get(`/dashboard/orders?messages=from_partner&order_status=On%20Hold`);
+  expect([held.status, held.body.orders]).toEqual([200, []]);
+  expect(codesOf((await technician.get("/dashboard/orders?messages=all")).text)).toEqual([[40003, "messages"]]);
+});

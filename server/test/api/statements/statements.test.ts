@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isConflict } from "../../../src/db/conflict.ts";
 import { listLedgerFaults } from "../../../src/db/statements/ledger-faults.ts";
+import { statementCsv } from "../../../src/domain/statements/statement-csv.ts";
 import { bookAdjustment } from "../../../src/usecases/statements/book-adjustment.ts";
 import { closeMonths } from "../../../src/usecases/statements/close-months.ts";
 import { acted, readOrder } from "../../support/actions.ts";
@@ -14,6 +15,7 @@ import { ask } from "../../support/patient.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { type WebPerson, webPerson } from "../../support/web.ts";
 
 const DAY_S = 24 * 3600;
 const ORGANIZER = 899;
@@ -159,7 +161,14 @@ describe("a month", () => {
     await pass(40);
     const [{ month, from }] = (await statementsOf()) as [Statement];
     const { owner } = app;
-    const given = { account_id, kind: "fee" as const, amount_cents: 5, description: "Late", order_number: null };
+    const given = {
+      account_id,
+      kind: "fee" as const,
+      amount_cents: 5,
+      description: "Late",
+      order_number: null,
+      key: "k",
+    };
     const booking = { db: app.deps.db, zone: app.config.TIME_ZONE, now: app.deps.now() };
     await expect(bookAdjustment(booking, { ...given, on: `${month}-02` })).rejects.toThrow("is closed");
     const insert = `insert into money_entry (account_id, booked_at, source_id, line_no, kind, payer, amount_cents)
@@ -232,9 +241,10 @@ describe("a month", () => {
   test("has the fees and credits that the pharmacy adds, on a day of an open month", async () => {
     const now = await pass(1);
     const booking = { db: app.deps.db, zone: app.config.TIME_ZONE, now: app.deps.now() };
-    const given = { account_id, order_number: null, on: null };
+    const given = { account_id, order_number: null, on: null, key: "november" };
     await bookAdjustment(booking, { ...given, kind: "fee", amount_cents: 2500, description: "Service fee" });
-    await bookAdjustment(booking, { ...given, kind: "credit", amount_cents: 400, description: "Goodwill" });
+    const credit = { ...given, kind: "credit" as const, amount_cents: 400, description: "Goodwill" };
+    await bookAdjustment(booking, { ...credit, key: "goodwill-1" });
     const { lines, totals } = await monthly(monthOf(now));
     expect(lines.map(({ kind, amount_cents, description }) => [kind, amount_cents, description])).toEqual(
       expect.arrayContaining([
@@ -252,10 +262,45 @@ describe("a month", () => {
       [{ on: "soon" }, "YYYY-MM-DD"],
       [{ order_number: "0000000000" }, "no such order"],
       [{ account_id: "nobodynobody" }, "no such account"],
+      [{ key: "" }, "key has 1 to 64"],
+      [{ key: "a b" }, "key has 1 to 64"],
+      [{ key: "a".repeat(65) }, "key has 1 to 64"],
+      [{ key: "november" }, "has this key"],
     ] as const) {
-      const asked = { ...given, kind: "fee" as const, amount_cents: 1, description: "x", ...wrong };
+      const asked = { ...given, kind: "fee" as const, amount_cents: 1, description: "x", key: "wrong", ...wrong };
       await expect(bookAdjustment(booking, asked), says).rejects.toThrow(says);
     }
+  });
+});
+
+describe("a fee or a credit", () => {
+  const booking = () => ({ db: app.deps.db, zone: app.config.TIME_ZONE, now: app.deps.now() });
+  const fee = { kind: "fee" as const, amount_cents: 700, description: "Rush", order_number: null, on: null };
+
+  test("that is sent again with its key is booked once, also at the same time and after its month closed", async () => {
+    const given = { ...fee, account_id, key: "rush/1" };
+    const booked = await Promise.all(Array.from({ length: 4 }, () => bookAdjustment(booking(), given)));
+    expect(booked.map(({ repeated }) => repeated).sort()).toEqual([false, true, true, true]);
+    const [first] = booked as [(typeof booked)[number]];
+    expect(new Set(booked.map(({ line_id }) => line_id)).size).toBe(1);
+    const month = monthOf(first.booked_at);
+    const before = await monthly(month);
+    expect(before.lines.filter(({ line_id }) => line_id === first.line_id)).toHaveLength(1);
+    await pass(40);
+    expect(await bookAdjustment(booking(), given)).toEqual({ ...first, repeated: true });
+    expect((await monthly(month)).line_count).toBe(before.line_count);
+    expect((await statementsOf())[0]!.month).toBe(month);
+  });
+
+  test("with a used key and other content is refused, and another account can use the key", async () => {
+    const given = { ...fee, account_id, key: "rush/2" };
+    await bookAdjustment(booking(), given);
+    const today = (await pass(1)).toISOString().slice(0, 10);
+    for (const other of [{ amount_cents: 701 }, { kind: "credit" as const }, { description: "Else" }, { on: today }]) {
+      await expect(bookAdjustment(booking(), { ...given, ...other })).rejects.toThrow("has this key");
+    }
+    const elsewhere = { ...given, account_id: app.demo.partners[2]!.account_id };
+    expect(await bookAdjustment(booking(), elsewhere)).toMatchObject({ repeated: false });
   });
 });
 
@@ -330,6 +375,82 @@ describe("a request", () => {
         named: true,
       },
     ]);
+  });
+});
+
+describe("the pages", () => {
+  const partnerIdOf = async () =>
+    (await app.owner.raw("select partner_id from account where account_id = $1", [account_id])).rows[0]![
+      "partner_id"
+    ] as string;
+  const csvOf = async (person: WebPerson, path: string) => {
+    const response = await fetch(`${app.addresses.base_url}/web${path}`, { headers: person.headers });
+    return { status: response.status, text: await response.text(), headers: response.headers };
+  };
+
+  test("of the portal have the same months, lines and file as the API, and the log names the patients", async () => {
+    const done = await shipped(await order());
+    const month = monthOf(done.shipments[0]!.shipped_at);
+    const viewer = await webPerson(app, "partner_viewer", await partnerIdOf());
+    const listed = await viewer.get("/portal/sandbox/statements?limit=200");
+    expect(listed.body.statements).toEqual(await statementsOf());
+    const path = `/portal/sandbox/statements/${month}`;
+    const page = await viewer.get(`${path}?limit=200`);
+    const whole = await monthly(month);
+    expect([page.status, page.body.lines, page.body.due_cents]).toEqual([200, whole.lines, whole.due_cents]);
+    const file = await csvOf(viewer, `${path}/csv`);
+    expect([file.status, file.text]).toEqual([200, statementCsv(whole.lines)]);
+    expect(file.headers.get("content-disposition")).toBe(`attachment; filename="statement-${month}.csv"`);
+    for (const missing of ["1999-12", "2026-13", "x"]) {
+      expect((await viewer.get(`/portal/sandbox/statements/${missing}`)).status).toBe(404);
+      expect((await csvOf(viewer, `/portal/sandbox/statements/${missing}/csv`)).status).toBe(404);
+    }
+    const { rows } = await app.owner.raw(
+      `select a.action, o.patient_key = any(a.patient_keys) as named
+      from audit_entry a
+      join orders o on o.account_id = a.account_id and o.order_number = $1
+      where a.person_id = $2 and a.subject = $3`,
+      [done.order_number, viewer.person_id, month],
+    );
+    expect(rows).toEqual([
+      { action: "statement_read", named: true },
+      { action: "statement_read", named: true },
+    ]);
+  });
+
+  test("of the dashboard show a partner's months, and a lead books a fee once", async () => {
+    const now = await pass(1);
+    const [technician, lead] = [await webPerson(app, "technician"), await webPerson(app, "lead")];
+    const path = `/dashboard/statements/${account_id}`;
+    const fee = { kind: "fee", amount_cents: 1234, description: "Courier", key: "desk-1" };
+    expect((await technician.send("POST", `${path}/lines`, fee)).status).toBe(404);
+    const first = await lead.send("POST", `${path}/lines`, fee);
+    const again = await lead.send("POST", `${path}/lines`, fee);
+    expect([first.status, again.status, again.body]).toEqual([201, 201, { ...first.body, repeated: true }]);
+    for (const [wrong, message] of [
+      [{ amount_cents: 1 }, "has this key"],
+      [{ amount_cents: 0, key: "desk-2" }, "whole number of cents"],
+      [{ order_number: "ZZZZZZZZZZ", key: "desk-2" }, "no such order"],
+      [{ on: "2199-01-01", key: "desk-2" }, "in the future"],
+    ] as const) {
+      const refused = await lead.send("POST", `${path}/lines`, { ...fee, ...wrong });
+      expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(message)]);
+    }
+    for (const field of ["kind", "amount_cents", "description", "key"]) {
+      const { status, text } = await lead.send("POST", `${path}/lines`, { ...fee, [field]: undefined });
+      expect([status, codesOf(text)]).toEqual([422, [[42200, field]]]);
+    }
+    const month = monthOf(now);
+    const { body } = await technician.get(`${path}/${month}?limit=200`);
+    expect(body.lines.filter(({ description }: StatementLine) => description === "Courier")).toHaveLength(1);
+    expect((await technician.get(`${path}?limit=200`)).body.statements).toEqual(await statementsOf());
+    expect((await csvOf(lead, `${path}/${month}/csv`)).text).toBe(statementCsv((await monthly(month)).lines));
+    expect((await technician.get("/dashboard/statements/nobodynobody")).status).toBe(404);
+    const { rows } = await app.owner.raw(
+      "select account_id, subject from audit_entry where person_id = $1 and action = 'adjustment_booked'",
+      [lead.person_id],
+    );
+    expect(rows).toEqual([{ account_id, subject: first.body.line_id }]);
   });
 });
 

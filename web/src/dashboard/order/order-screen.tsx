@@ -17,6 +17,7 @@ import { ExceptionsCard } from "./exceptions-card.tsx";
 import { FillCard } from "./fill-card.tsx";
 import { FindingsCard } from "./findings-card.tsx";
 import { LinesCard } from "./lines-card.tsx";
+import { MessagesCard } from "./messages-card.tsx";
 import { OrderActions } from "./order-actions.tsx";
 import styles from "./order-screen.module.css";
 import { PatientCard } from "./patient-card.tsx";
@@ -71,6 +72,7 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
           <CheckCard key={`check ${page.revision}`} page={page} work={work} />
           <FindingsCard findings={page.findings} lines={page.lines} />
           <LinesCard lines={page.lines} />
+          <MessagesCard page={page} />
         </div>
         <div className={`stack ${styles["side"]}`}>
           <PatientCard page={page} work={work} />

@@ -15,10 +15,11 @@ import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
 import { leads } from "../roles.ts";
 import { CredentialsCard } from "./credentials-card.tsx";
+import { QuotasCard } from "./quotas-card.tsx";
 import { RoutingCard } from "./routing-card.tsx";
 import { workflowNames } from "./workflow-names.ts";
 
-/** One account: details, message routing and credentials. */
+/** One account: details, message routing, quotas and credentials. */
 export function PartnerScreen() {
   const account_id = useParam("account_id");
   const partners = useApi("/dashboard/partners");
@@ -89,6 +90,7 @@ function Account({ partner }: { partner: DashboardPartner }) {
         </Card>
         {name !== null && <RoutingCard partner={partner} />}
       </div>
+      {name !== null && <QuotasCard account_id={account_id} />}
       {leads.includes(role) && <CredentialsCard account_id={account_id} />}
     </Page>
   );
@@ -100,4 +102,5 @@ const places = [
   { to: "/orders", label: "Orders", icon: "list", search: ofPartner },
   { to: "/catalogue", label: "Catalogue", icon: "book", search: ofAccount },
   { to: "/stock", label: "Stock", icon: "layers", search: ofAccount },
+  { to: "/statements", label: "Statements", icon: "money", search: ofAccount },
 ] as const;

@@ -22,11 +22,14 @@ const ages: Options = [
 /** Table filters. They live in the URL, so a shared link shows the same table. */
 export const FilterBar = memo(function FilterBar({
   queue,
+  messages,
   filters,
   change,
   loading,
 }: {
   queue: string | null;
+  /** The list of messages, which has that filter already. */
+  messages: boolean;
   filters: Filters;
   change: (changes: Record<string, string | null>) => void;
   loading: boolean;
@@ -60,6 +63,18 @@ export const FilterBar = memo(function FilterBar({
         ["others", "By others"],
       ],
     ],
+    ...(messages
+      ? []
+      : [
+          [
+            "messages",
+            "Messages",
+            [
+              ["from_partner", "From the partner"],
+              ["unanswered", "Question unanswered"],
+            ],
+          ] as const,
+        ]),
     [
       "sort",
       "Sort",

@@ -1,4 +1,4 @@
-import { type DashboardOrderRow, type Environment, isQueueKey, queues } from "@pestle/contract";
+import { type DashboardOrderRow, type Environment, isQueueKey, PARTNER_MESSAGE_DAYS, queues } from "@pestle/contract";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { apiFile } from "../../app/api.ts";
@@ -28,31 +28,49 @@ const REFRESH_MS = 1500;
 /** Number of neighbors on each side kept for previous/next navigation. */
 const LIST_REACH = 500;
 
+const MESSAGES_PATH = "/messages";
+
 /** A work queue, or all orders, sorted by wait time and usable by keyboard. */
 export function QueueScreen() {
   const path = useLocation().pathname;
   const last = path.split("/").at(-1) ?? "";
   const queue = isQueueKey(last) ? last : null;
+  const messages = path === MESSAGES_PATH;
   const environment = useEnvironment();
   if (environment === undefined) return <Skeleton lines={10} />;
   // The key resets the table and its selection for each queue.
-  return <QueueTable key={`${path} ${environment}`} path={path} queue={queue} environment={environment} />;
+  return (
+    <QueueTable
+      key={`${path} ${environment}`}
+      path={path}
+      queue={queue}
+      messages={messages}
+      environment={environment}
+    />
+  );
 }
 
 function QueueTable({
   path,
   queue,
+  messages,
   environment,
 }: {
   path: string;
   queue: keyof typeof queues | null;
+  /** Orders of every status whose partner wrote last. */
+  messages: boolean;
   environment: Environment;
 }) {
-  const title = queue === null ? "All orders" : queues[queue].name;
+  const title = queue === null ? (messages ? "Messages" : "All orders") : queues[queue].name;
   const navigate = useNavigate();
   const [filters, change] = useFilters();
   const shown = withEnvironment(filters, environment);
-  const search = filterSearch(queue === null ? shown : { ...shown, queue });
+  const search = filterSearch({
+    ...shown,
+    ...(queue !== null && { queue }),
+    ...(messages && { messages: "from_partner" }),
+  });
   const { query, rows, more, loadMore, refresh } = useOrders(search);
   const [cursor, setCursor] = useCursor(`${path}?${search}`, rows);
   const [ticked, setTicked] = useState<ReadonlyMap<string, DashboardOrderRow>>(new Map());
@@ -140,7 +158,13 @@ function QueueTable({
       }
     >
       <div ref={filter_bar}>
-        <FilterBar queue={queue} filters={filters} change={change} loading={query.isPlaceholderData} />
+        <FilterBar
+          queue={queue}
+          messages={messages}
+          filters={filters}
+          change={change}
+          loading={query.isPlaceholderData}
+        />
       </div>
       {csv.error !== null && <Problem error={csv.error} retry={() => void csv.run()} />}
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
@@ -163,6 +187,10 @@ function QueueTable({
               <Button onClick={() => change(Object.fromEntries(Object.keys(filters).map((name) => [name, null])))}>
                 Clear filters
               </Button>
+            </Empty>
+          ) : messages ? (
+            <Empty title="No new messages">
+              Orders appear here while the partner's message is the last one, for {PARTNER_MESSAGE_DAYS} days.
             </Empty>
           ) : (
             <Empty title={queue === "shipped_today" ? "No orders shipped today" : "All caught up"}>

@@ -12,6 +12,7 @@ import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { WalkOrder } from "../walk-order.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
+import { MessagesCard } from "./messages-card.tsx";
 import { OrderHistory } from "./order-history.tsx";
 import { OrderItems } from "./order-items.tsx";
 import styles from "./order-screen.module.css";
@@ -41,6 +42,7 @@ export function OrderScreen() {
             {sandbox && may_change && <WalkOrder order={shown.order} />}
             <div className={styles["columns"]}>
               <div className="stack">
+                <MessagesCard order={shown.order} />
                 <OrderItems order={shown.order} />
                 <OrderHistory shown={shown} />
               </div>

@@ -1,16 +1,16 @@
 import type { PortalRequest } from "@pestle/contract";
 import { addressOf } from "../../app/api.ts";
+import { RowList } from "../../app/row-list.tsx";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
+import { usePages } from "../../app/use-pages.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
-import { RowList } from "../row-list.tsx";
-import { usePages } from "../use-pages.ts";
 import { durationText, StatusCode } from "./status-code.tsx";
 
 const REFRESH_MS = 5_000;

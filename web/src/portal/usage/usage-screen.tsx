@@ -1,4 +1,4 @@
-import type { PortalUsage, ShownQuota } from "@pestle/contract";
+import type { PortalUsage } from "@pestle/contract";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
@@ -6,8 +6,8 @@ import { useApi } from "../../app/use-api.ts";
 import { SelectField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Chart } from "../../ui/display/chart.tsx";
-import { type Column, Table } from "../../ui/display/table.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
+import { QuotaTable } from "../../ui/quota-table.tsx";
 import { usePortal } from "../account.tsx";
 import { hourText, milliseconds, percent } from "../figures.ts";
 import styles from "./usage-screen.module.css";
@@ -102,23 +102,10 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
   );
 }
 
-const NEARLY_FULL = 0.8;
-
 function Quotas({ quotas }: PortalUsage) {
-  const shareOf = ({ used, most }: ShownQuota) => (most === 0 ? 1 : used / most);
-  const columns: Column<ShownQuota>[] = [
-    { title: "Quota", cell: ({ quota, counts }) => <span title={quota}>{counts}</span> },
-    { title: "Used", number: true, cell: ({ used }) => used.toLocaleString() },
-    { title: "Limit", number: true, cell: ({ most }) => most.toLocaleString() },
-    {
-      title: "Share",
-      number: true,
-      cell: (row) => (shareOf(row) < NEARLY_FULL ? percent(shareOf(row)) : <b>{percent(shareOf(row))}</b>),
-    },
-  ];
   return (
     <Card title="Stored data">
-      <Table caption="What the account stores" columns={columns} rows={quotas} rowKey={({ quota }) => quota} />
+      <QuotaTable quotas={quotas} />
       <p className="quiet small">
         The numbers are approximate. At a limit, requests that store more get 429; everything stays readable. Ask the
         pharmacy if you need more.

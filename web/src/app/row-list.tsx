@@ -1,10 +1,10 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import { Loaded } from "../app/loaded.tsx";
-import { useShortcuts } from "../app/shell/shortcuts.ts";
 import { Skeleton } from "../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../ui/display/row-grid.tsx";
+import { Loaded } from "./loaded.tsx";
+import { useShortcuts } from "./shell/shortcuts.ts";
 import type { Pages } from "./use-pages.ts";
 
 /** A long list with links. Users open rows with the mouse, the arrow keys, or j, k and Enter anywhere on the screen. */
@@ -20,7 +20,8 @@ export function RowList<Row>({
   pages: Pages<Row>;
   columns: readonly GridColumn<Row>[];
   rowKey: (row: Row) => string;
-  linkTo: (row: Row) => string;
+  /** Null for a row that leads nowhere. */
+  linkTo: (row: Row) => string | null;
   empty: ReactNode;
 }) {
   const navigate = useNavigate();
@@ -34,7 +35,10 @@ export function RowList<Row>({
     const row = rows[Math.max(0, Math.min(rows.length - 1, at))];
     if (row) setKey(rowKey(row));
   };
-  const open = (row: Row | undefined) => row && void navigate({ to: linkTo(row) });
+  const open = (row: Row | undefined) => {
+    const to = row === undefined ? null : linkTo(row);
+    if (to !== null) void navigate({ to });
+  };
   useShortcuts([
     { keys: "j", label: "Next row", run: () => goTo(cursor + 1) },
     { keys: "k", label: "Previous row", run: () => goTo(cursor - 1) },

@@ -1,11 +1,13 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { ask } from "../app/api.ts";
-import type { JsonRoute, Known, Read } from "../app/api-path.ts";
+import { ask } from "./api.ts";
+import type { JsonRoute, Known, Read } from "./api-path.ts";
 
-export type Pages<Row> = {
+export type Pages<Row, Page = unknown> = {
   query: Pick<UseInfiniteQueryResult, "data" | "error" | "isRefetchError" | "refetch" | "isFetching">;
   rows: readonly Row[];
+  /** The loaded answers, for what a page has besides its rows. */
+  pages: readonly Page[];
   more: boolean;
   onMore: () => void;
 };
@@ -17,14 +19,22 @@ type PageRoute<Address extends string> =
 export function usePages<const Address extends string, Row>(
   path: Known<PageRoute<Address>, Address>,
   rowsOf: (page: Read<Address>) => readonly Row[],
-  { refetch_ms }: { refetch_ms?: number } = {},
-): Pages<Row> {
+  {
+    refetch_ms,
+    written_down,
+  }: {
+    refetch_ms?: number;
+    /** The server audits this read, so fetch it only when the user opens or reloads the screen. */
+    written_down?: boolean;
+  } = {},
+): Pages<Row, Read<Address>> {
   type Page = Read<Address> & { next_cursor: string | null };
   const query = useInfiniteQuery<Page, Error, InfiniteData<Page>, readonly unknown[], string>({
     queryKey: [path, "pages"],
     queryFn: ({ pageParam, signal }) => ask<Page>(withCursor(path, pageParam), { signal }),
     initialPageParam: "",
     getNextPageParam: ({ next_cursor }) => next_cursor,
+    ...(written_down && { staleTime: 0, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false }),
     // Stop polling once older pages are loaded; a refetch would shift the rows.
     ...(refetch_ms !== undefined && {
       refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : refetch_ms),
@@ -34,7 +44,8 @@ export function usePages<const Address extends string, Row>(
   const onMore = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage();
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
-  return { query, rows: query.data?.pages.flatMap(rowsOf) ?? [], more: hasNextPage, onMore };
+  const pages = query.data?.pages ?? [];
+  return { query, pages, rows: pages.flatMap(rowsOf), more: hasNextPage, onMore };
 }
 
 const withCursor = (path: string, cursor: string) =>

@@ -1,0 +1,63 @@
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/shell/page.tsx";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
+import { useSignedIn } from "../../app/sign-in/session.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Button } from "../../ui/controls/button.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { MonthTable } from "../../ui/statements/month-table.tsx";
+import { monthText } from "../../ui/statements/month-text.ts";
+import { AccountSelect, useChosenAccount } from "../accounts.tsx";
+import { leads } from "../roles.ts";
+import { BookDialog } from "./book-dialog.tsx";
+
+/** What a partner owes for each month. A lead can add a fee or a credit. */
+export function StatementsScreen() {
+  const [account] = useChosenAccount();
+  const { role } = useSignedIn();
+  const may_book = leads.includes(role) && account !== undefined;
+  const [booking, setBooking] = useState(false);
+  const months = useApi(`/dashboard/statements/${account?.account_id}?limit=200`, { enabled: account !== undefined });
+  useShortcuts(may_book ? [{ keys: "n", label: "Add a fee or a credit", run: () => setBooking(true) }] : []);
+  return (
+    <Page
+      title="Statements"
+      heading={
+        <span className="row">Statements {account && <EnvironmentBadge environment={account.environment} />}</span>
+      }
+      about="What you charged and refunded each partner, by month."
+      actions={
+        <>
+          <AccountSelect />
+          {may_book && (
+            <Button icon="plus" keys="n" onClick={() => setBooking(true)}>
+              Fee or credit
+            </Button>
+          )}
+        </>
+      }
+    >
+      <Loaded query={months} lines={6}>
+        {({ statements }) => (
+          <Card flush>
+            <MonthTable
+              statements={statements}
+              owed="Partner owes"
+              link={({ month }) => <Link to={`/statements/${account?.account_id}/${month}`}>{monthText(month)}</Link>}
+              empty={
+                <Empty title="No statements yet">
+                  <p>The first one appears when an order ships.</p>
+                </Empty>
+              }
+            />
+          </Card>
+        )}
+      </Loaded>
+      {booking && account && <BookDialog account={account} onClose={() => setBooking(false)} />}
+    </Page>
+  );
+}

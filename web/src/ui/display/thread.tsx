@@ -1,0 +1,59 @@
+import { exceptions, type Message } from "@pestle/contract";
+import type { ReactNode } from "react";
+import { Badge, type Tone } from "../badge.tsx";
+import { Button } from "../controls/button.tsx";
+import type { QuestionState } from "../question-state.ts";
+import { When } from "../time.tsx";
+import styles from "./thread.module.css";
+
+const stateBadges: Record<QuestionState, { tone: Tone; text: string }> = {
+  unanswered: { tone: "wait", text: "Unanswered" },
+  answered: { tone: "good", text: "Answered" },
+  still_held: { tone: "wait", text: "Answered, still on hold" },
+  ended: { tone: "neutral", text: "Hold ended without an answer" },
+};
+
+/** The messages between partner and pharmacy about an order, oldest first. */
+export function Thread<Shown extends Message>({
+  messages,
+  states,
+  nameOf,
+  reply,
+}: {
+  messages: readonly Shown[];
+  states: ReadonlyMap<string, QuestionState>;
+  nameOf: (message: Shown) => ReactNode;
+  /** Offers a button below the messages that the user can answer. */
+  reply?: { label: (message: Shown) => string | null; run: (message: Shown) => void };
+}) {
+  const byId = new Map(messages.map((message) => [message.message_id, message]));
+  return (
+    <ol className={styles["thread"]} aria-label="Messages, oldest first">
+      {messages.map((message) => {
+        const { message_id, author, text, created_at, in_reply_to, exception_id } = message;
+        const state = states.get(message_id);
+        const replied = in_reply_to === null ? undefined : byId.get(in_reply_to);
+        const label = reply?.label(message) ?? null;
+        return (
+          <li key={message_id} data-author={author} data-unanswered={state === "unanswered" || undefined}>
+            <p className={styles["head"]}>
+              <strong>{nameOf(message)}</strong>
+              <span className="quiet small">
+                <When at={created_at} />
+              </span>
+              {exception_id !== null && <Badge>Question about {exceptions[exception_id].name}</Badge>}
+              {state && <Badge tone={stateBadges[state].tone}>{stateBadges[state].text}</Badge>}
+            </p>
+            {replied && <p className={styles["replied"]}>Answers “{replied.text}”</p>}
+            <p className={styles["text"]}>{text}</p>
+            {label !== null && (
+              <Button small tone="quiet" onClick={() => reply?.run(message)}>
+                {label}
+              </Button>
+            )}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}

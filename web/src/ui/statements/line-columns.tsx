@@ -1,0 +1,49 @@
+import type { MoneyKind, StatementLine } from "@pestle/contract";
+import { Badge } from "../badge.tsx";
+import type { GridColumn } from "../display/row-grid.tsx";
+import { moneyText } from "../money.ts";
+import { When } from "../time.tsx";
+
+const kindNames: Record<MoneyKind, string> = {
+  item: "Item",
+  shipment: "Shipping",
+  fee: "Fee",
+  refund: "Refund",
+  credit: "Credit",
+};
+
+/** The lines of a statement. */
+export const lineColumns: readonly GridColumn<StatementLine>[] = [
+  { title: "Booked", width: "8.5rem", cell: ({ booked_at }) => <When at={booked_at} /> },
+  { title: "Kind", width: "5.5rem", cell: ({ kind }) => kindNames[kind] },
+  {
+    title: "For",
+    width: "minmax(10rem, 2fr)",
+    cell: ({ sku, quantity, description }) =>
+      sku === null ? (
+        <span title={description ?? undefined}>{description}</span>
+      ) : (
+        <span className="mono">
+          {sku}
+          {quantity !== null && quantity > 1 && ` × ${quantity}`}
+        </span>
+      ),
+  },
+  {
+    title: "Order",
+    width: "7.5rem",
+    cell: ({ order_number }) =>
+      order_number === null ? <span className="quiet">–</span> : <span className="mono">{order_number}</span>,
+  },
+  {
+    title: "Reference",
+    width: "minmax(6rem, 1fr)",
+    cell: ({ reference }) => reference ?? <span className="quiet">–</span>,
+  },
+  {
+    title: "Payer",
+    width: "6rem",
+    cell: ({ payer }) => (payer === "patient" ? <Badge tone="info">Patient</Badge> : "Partner"),
+  },
+  { title: "Amount", width: "7rem", number: true, cell: ({ amount_cents }) => moneyText(amount_cents) },
+];

@@ -1,0 +1,4 @@
+const long = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "long", timeZone: "UTC" });
+
+/** `2026-11` as `November 2026`. */
+export const monthText = (month: string): string => long.format(new Date(`${month}-01T00:00:00Z`));

@@ -1,0 +1,28 @@
+import type { Statement } from "@pestle/contract";
+import { TileBody, tileClass, tilesClass } from "../display/tile.tsx";
+import { moneyText } from "../money.ts";
+
+/** The sums of a month. `owed`: how the reader calls the partner's total. */
+export function StatementTiles({ statement, owed }: { statement: Statement; owed: string }) {
+  const { currency, due_cents, totals } = statement;
+  const { items_cents, shipping_cents, fees_cents, refunds_cents, credits_cents } = totals.partner;
+  const money = (cents: number) => moneyText(cents, currency);
+  const tiles = [
+    { label: owed, value: due_cents },
+    { label: "Items", value: items_cents },
+    { label: "Shipping", value: shipping_cents },
+    { label: "Fees", value: fees_cents },
+    { label: "Refunds", value: refunds_cents },
+    { label: "Credits", value: credits_cents },
+    { label: "Paid by patients", value: totals.patient.total_cents, about: "By card, not part of the total" },
+  ];
+  return (
+    <div className={tilesClass}>
+      {tiles.map(({ label, value, about }) => (
+        <div key={label} className={tileClass}>
+          <TileBody label={label} value={money(value)} about={about} />
+        </div>
+      ))}
+    </div>
+  );
+}
