@@ -35,7 +35,7 @@ export const dashboardOrderFilters = [
  */
 export const messageFilters = ["from_partner", "unanswered"] as const;
 export type MessageFilter = (typeof messageFilters)[number];
-/** A partner's message that nobody answered leaves the list after this time. */
+/** A message of the partner without a reply leaves the list after this time. */
 export const PARTNER_MESSAGE_DAYS = 30;
 
 export type DashboardOrderFilter = (typeof dashboardOrderFilters)[number];

@@ -70,6 +70,6 @@ async function knownAccount(deps: Deps, call: WebCall): Promise<string> {
   return (await requireKnown(deps.db, accountIn(call))).account_id;
 }
 
-/** Each page names the patients of its own lines, so no entry stands for another. */
+/** Every page has its own entry, because its lines concern other patients. */
 const noteRead = (deps: Deps, { person, request }: WebCall, account_id: string, month: string, keys: number[]) =>
   writeAudit(deps, person, { account_id, action: "statement_read", subject: month, patient_keys: keys }, request.id);

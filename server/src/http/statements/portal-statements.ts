@@ -40,7 +40,7 @@ export const statementRoutes: readonly WebRoute[] = [
   },
 ];
 
-/** Each page names the patients of its own lines, so no entry stands for another. */
+/** Every page has its own entry, because its lines concern other patients. */
 const noteRead = (deps: Deps, by: PortalActor, month: string, patient_keys: number[]) =>
   writeAudit(
     deps,
