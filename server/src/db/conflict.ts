@@ -15,6 +15,8 @@ export const RACED_CONSTRAINTS = {
   orders_by_position: UNIQUE_VIOLATION,
   // Two messages about an order at the same time.
   order_message_pkey: UNIQUE_VIOLATION,
+  // Two requests for renewal of one prescription at the same time.
+  prescriber_message_open_renewal: UNIQUE_VIOLATION,
   // Two concurrent messages create the same patient, or draw the same key for two.
   patient_by_id: UNIQUE_VIOLATION,
   patient_pkey: UNIQUE_VIOLATION,

@@ -10,6 +10,7 @@ import { trackShipments } from "../fulfillment/track-shipments.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { fillBackOrders } from "../orders/fill-back-orders.ts";
 import { recheckDue } from "../orders/recheck-orders.ts";
+import { expireDueRequests } from "../prescribers/expire-requests.ts";
 import { closeMonths } from "../statements/close-months.ts";
 import type { Simulation } from "./simulation.ts";
 
@@ -40,7 +41,7 @@ export async function moveClock(tx: Tx, account_id: string, advance_seconds: num
 
 /** Runs an account's due work at once instead of waiting for the jobs. The jobs retry whatever fails here. */
 async function catchUp(deps: Deps, account_id: string): Promise<void> {
-  for (const work of [trackShipments, recheckDue, fillBackOrders, fillDue, closeMonths]) {
+  for (const work of [trackShipments, recheckDue, fillBackOrders, fillDue, expireDueRequests, closeMonths]) {
     try {
       await work(deps, account_id);
     } catch (error) {
