@@ -226,17 +226,16 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   42284: {
     cause:
       "The prescription was canceled or replaced, was never filled, or is for a schedule 2 drug. The error names which of them.",
-    fix: "Ask the prescriber for a new prescription.",
     example: { request: "POST /prescriptions/{prescription_id}/renewal_requests", body: '{"refills": 3}' },
   },
   42285: {
     cause: "A prescription can have one open request, and the prescriber has not answered the last one.",
-    fix: "Read the open request. Without an answer it expires after 14 days.",
+    fix: "Without an answer it expires after 14 days.",
     example: null,
   },
   42286: {
     cause: "The pharmacy has no address of the network that sent this prescription.",
-    fix: "Ask the prescriber directly. The operator sets up the network with `pestle partner route`.",
+    fix: "The operator of the pharmacy sets up the network with `pestle partner route`.",
     example: null,
   },
   42291: {
