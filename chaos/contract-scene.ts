@@ -38,6 +38,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
     event_id: [],
     // A month without a statement.
     month: ["1999-12"],
+    prescription_id: ["1"],
+    renewal_request_id: ["019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42"],
   };
   const prepared = new Map<OperationId, Live>();
   let made = 0;
@@ -104,6 +106,15 @@ export async function openScene(demo: Demo): Promise<Scene> {
     call("POST", `/orders/${order_number}/partner_order_action_requests`, { event: "hold" });
   const asked = (order_number: string) =>
     simulate("message", { order_number, text: "Did you mean to order 90 tablets?", exception_id: 79 });
+  /** A prescription whose order has shipped, and whose prescriber never answers. */
+  const filledPrescription = async () => {
+    const written = { drug_name: "Atorvastatin 20 mg tablet", written_qty: UNITS, prescriber_name: "Sam Silent" };
+    const found = await simulate("prescription", written);
+    const patient = { patient_id: String(found["patient_id"]), prescription_id: found["prescription_id"] };
+    const { order_number } = await call("POST", "/orders", orderOf(patient));
+    await movedTo("Shipped")(String(order_number));
+    return String(patient.prescription_id);
+  };
   // Subscribed to almost nothing, because this campaign does not check deliveries.
   const quiet = { url: `${demo.base_url}/hook`, events: ["ENDPOINT_DISABLED"] };
   const newEndpoint = async () => {
@@ -141,6 +152,12 @@ export async function openScene(demo: Demo): Promise<Scene> {
           question = await asked(number);
         });
         return { path: { order_number }, body: { ...body, in_reply_to: question["message_id"] } };
+      },
+      createRenewalRequest: async (body) => ({ path: { prescription_id: await filledPrescription() }, body }),
+      getRenewalRequest: async () => {
+        const prescription_id = await filledPrescription();
+        const { renewal_request_id } = await call("POST", `/prescriptions/${prescription_id}/renewal_requests`, {});
+        return { path: { prescription_id, renewal_request_id: String(renewal_request_id) } };
       },
       replaceOrderAddress: async (body) => ({ path: { order_number: await newOrder() }, body }),
       removeShippingAddress: async () => {

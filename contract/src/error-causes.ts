@@ -223,6 +223,21 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     fix: "To end a hold, send an action of the exception instead of an answer.",
     example: { ...message('{"text": "One more."}'), after_messages: MOST_MESSAGES_PER_AUTHOR },
   },
+  42284: {
+    cause:
+      "The prescription was canceled or replaced, was never filled, or is for a schedule 2 drug. The error names which of them.",
+    example: { request: "POST /prescriptions/{prescription_id}/renewal_requests", body: '{"refills": 3}' },
+  },
+  42285: {
+    cause: "A prescription can have one open request, and the prescriber has not answered the last one.",
+    fix: "Without an answer it expires after 14 days.",
+    example: null,
+  },
+  42286: {
+    cause: "The pharmacy has no address of the network that sent this prescription.",
+    fix: "The operator of the pharmacy sets up the network with `pestle partner route`.",
+    example: null,
+  },
   42291: {
     cause: "The account does not have this shipping method, or no longer has it.",
     example: shipping({ method_id: 9 }),

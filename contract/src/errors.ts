@@ -120,6 +120,18 @@ export const errors = {
   42282: ["Invalid Message Reply", "in_reply_to", "Use the `message_id` of a message about the same order."],
   42283: ["Invalid Message Count", "text", "You sent 100 messages about this order. Contact the pharmacy another way."],
 
+  42284: ["Invalid Renewal", "prescription_id", "Ask the prescriber for a new prescription."],
+  42285: [
+    "Invalid Renewal Repeated",
+    "prescription_id",
+    "A request for this prescription is open. Wait for the prescriber's answer.",
+  ],
+  42286: [
+    "Invalid Renewal Unreachable",
+    "prescription_id",
+    "The pharmacy cannot send messages to this prescriber. Ask the prescriber directly.",
+  ],
+
   42291: ["Invalid Shipping Method Id", "shipping.method_id", "Use an id from `GET /shipping_methods`."],
   42292: [
     "Invalid Shipping Signature Confirmation",
@@ -220,6 +232,9 @@ export const usualProblems: { readonly [Code in ErrorCode]?: FieldProblem } = {
   42281: "not_allowed",
   42282: "not_found",
   42283: "conflict",
+  42284: "not_allowed",
+  42285: "conflict",
+  42286: "not_allowed",
   42291: "not_found",
   42292: "not_allowed",
   42293: "not_allowed",

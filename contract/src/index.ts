@@ -66,6 +66,7 @@ export * from "./portal/portal-requests.ts";
 export * from "./portal/portal-sandbox.ts";
 export * from "./portal/portal-team.ts";
 export * from "./portal/portal-webhooks.ts";
+export * from "./renewals.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";
 export { type FieldKind, type JsonSchema, reading, type Schema, type Static } from "./schema.ts";

@@ -14,6 +14,7 @@ import {
 } from "./operations.ts";
 import { type Orders, ordersOf } from "./orders.ts";
 import { type Patients, patientsOf } from "./patients.ts";
+import { type Prescriptions, prescriptionsOf } from "./prescriptions.ts";
 import { type Simulate, simulateOf } from "./simulate.ts";
 import { type Statements, statementsOf } from "./statements.ts";
 import { type ClientProof, createTokenSource, requestToken } from "./token.ts";
@@ -86,6 +87,7 @@ export type Pestle = Catalogue & {
   patients: Patients;
   webhookEndpoints: WebhookEndpoints;
   events: Events;
+  prescriptions: Prescriptions;
   statements: Statements;
   simulate: Simulate;
 };
@@ -154,6 +156,7 @@ export function createPestle(options: PestleOptions): Pestle {
     patients: patientsOf(call),
     webhookEndpoints: webhookEndpointsOf(call),
     events: eventsOf(call, travel),
+    prescriptions: prescriptionsOf(call),
     statements: statementsOf(call),
     simulate: simulateOf(call),
   };

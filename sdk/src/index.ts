@@ -18,6 +18,8 @@ export type {
   OrderStatusReason,
   Patient,
   Product,
+  RenewalRequest,
+  RenewalRequestInput,
   ShippingAddressInput,
   ShippingMethod,
   Statement,
@@ -54,6 +56,7 @@ export type { Listing } from "./listing.ts";
 export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operations.ts";
 export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
 export type { Patients } from "./patients.ts";
+export type { Prescriptions } from "./prescriptions.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
 export type { Statements } from "./statements.ts";
 export type { Answer } from "./transport.ts";

@@ -64,6 +64,8 @@ test("every partner operation of the contract has a method, and the server answe
   const address = await pestle.patients.addAddress(patient_id, goodAddress);
   const held = () => pestle.orders.hold(order_number);
 
+  let renewal_request_id = "";
+
   // In an order in which each call can succeed.
   const calls: Record<PartnerOperation, () => Promise<unknown>> = {
     listShippingMethods: () => pestle.shippingMethods(),
@@ -95,6 +97,11 @@ test("every partner operation of the contract has a method, and the server answe
       await pestle.orders.release(order_number);
       return pestle.simulate.order({ order_number, to: "Delivered" });
     },
+    createRenewalRequest: async () => {
+      const asked = await pestle.prescriptions.requestRenewal(prescription_id, { refills: 2 });
+      renewal_request_id = asked.renewal_request_id;
+    },
+    getRenewalRequest: () => pestle.prescriptions.renewalRequest(prescription_id, renewal_request_id),
     listStatements: () => pestle.statements.list({ limit: 5 }).firstPage(),
     getStatement: async () => {
       const [newest] = await pestle.statements.list().take(1);

@@ -1,5 +1,5 @@
 import type { EnvironmentDeps } from "./deps.ts";
-import { formatOf } from "./formats/formats.ts";
+import { formatOf, prescriberFormat } from "./formats/formats.ts";
 import { type Loop, startLoop } from "./jobs/loop.ts";
 import { countUsage } from "./usecases/accounts/quotas.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
@@ -9,6 +9,8 @@ import { tellExpiries } from "./usecases/intake/tell-expiries.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
+import { queueFillNotices } from "./usecases/prescribers/queue-fill-notices.ts";
+import { sendToPrescribers } from "./usecases/prescribers/send-to-prescribers.ts";
 import { checkPeople } from "./usecases/safety/check-people.ts";
 import { closeMonths } from "./usecases/statements/close-months.ts";
 
@@ -26,6 +28,8 @@ const RECHECK_EVERY_MS = 60_000;
 const CLOSE_MONTHS_EVERY_MS = 60_000;
 /** Prescriptions expire at midnight, but an account of the sandbox has its own clock. */
 const EXPIRIES_EVERY_MS = 60_000;
+const PRESCRIBERS_EVERY_MS = 1_000;
+const FILL_NOTICES_EVERY_MS = 10_000;
 
 /** Each environment has its own loops, so that a long round in the sandbox delays none in production. */
 export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
@@ -38,5 +42,7 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
   startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
   startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),
+  startLoop(own, "send-to-prescribers", PRESCRIBERS_EVERY_MS, () => sendToPrescribers(own, prescriberFormat)),
+  startLoop(own, "queue-fill-notices", FILL_NOTICES_EVERY_MS, () => queueFillNotices(own)),
   startLoop(own, "count-usage", COUNT_USAGE_EVERY_MS, () => countUsage(own, own.serves)),
 ];

@@ -16,6 +16,10 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "check-people": notAudited(NO_LOOK),
   "track-shipments": notAudited(NO_LOOK),
   "settle-unpaid": notAudited(NO_LOOK),
+  "send-to-prescribers": notAudited(
+    "It sends requests and notices that an entry of their own records, to the prescriber.",
+  ),
+  "queue-fill-notices": notAudited("The order's history records the fill, and the table of messages the notice."),
   "close-months": notAudited("It stores the sums of a month, and shows no data."),
   canaries: notAudited(NO_LOOK),
   "renew-keys": notAudited("It adds a data key by age and use. The table of keys records it."),

@@ -23,6 +23,8 @@ export const partnerAudit = {
   listOrderActionRequests: writes("orders_read", "patient", "order", "treatment", "address", "payment"),
   listOrderMessages: writes("orders_read", "patient", "order"),
   sendOrderMessage: writes("message_sent", "patient", "order"),
+  createRenewalRequest: writes("renewal_requested", "patient", "treatment"),
+  getRenewalRequest: writes("prescriptions_read", "patient", "treatment"),
   createWebhookEndpoint: writes("endpoint_created", "endpoint"),
   listWebhookEndpoints: notAudited(NO_PATIENT),
   getWebhookEndpoint: notAudited(NO_PATIENT),

@@ -245,6 +245,7 @@ export const auditActions = {
   order_worked: "worked on an order",
   messages_viewed: "viewed the messages about an order",
   message_sent: "sent a message about an order",
+  renewal_requested: "asked the prescriber for a renewal",
   safety_entry_added: "recorded an allergy, medication or condition",
   safety_entry_removed: "removed an allergy, medication or condition",
   exception_overridden: "overrode an exception of an order",

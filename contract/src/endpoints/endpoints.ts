@@ -9,6 +9,7 @@ import { messageEndpoints } from "./message-endpoints.ts";
 import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
 import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
+import { prescriberEndpoints } from "./prescriber-endpoints.ts";
 import { statementEndpoints } from "./statement-endpoints.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
 
@@ -21,6 +22,7 @@ export const endpoints = [
   ...patientEndpoints,
   ...orderEndpoints,
   ...messageEndpoints,
+  ...prescriberEndpoints,
   ...webhookEndpoints,
   ...statementEndpoints,
   {

@@ -34,6 +34,8 @@ export const pathParameters = {
     pattern: MONTH_PATTERN,
     examples: ["2026-11"],
   }),
+  prescription_id: inPath("prescription_id", "The prescription.", { type: "integer", minimum: 1, examples: [183615] }),
+  renewal_request_id: inPath("renewal_request_id", "The request for renewal.", { type: "string", format: "uuid" }),
   id: inPath("id", "The webhook endpoint.", { type: "string", format: "uuid" }),
   event_id: inPath("event_id", "The event.", { type: "string", format: "uuid" }),
 } as const satisfies Record<string, Parameter>;

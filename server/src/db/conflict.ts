@@ -17,6 +17,8 @@ export const RACED_CONSTRAINTS = {
   order_message_pkey: UNIQUE_VIOLATION,
   // Two commands book a fee or a credit with the same key. The retry finds the line of the first.
   money_entry_by_key: UNIQUE_VIOLATION,
+  // Two requests for renewal of one prescription at the same time.
+  prescriber_message_open_renewal: UNIQUE_VIOLATION,
   // Two concurrent messages create the same patient, or draw the same key for two.
   patient_by_id: UNIQUE_VIOLATION,
   patient_pkey: UNIQUE_VIOLATION,

@@ -471,6 +471,40 @@ export type Rows = {
     status_by: string | null;
     note: string | null;
   };
+  prescriber_message: {
+    account_id: string;
+    message_id: string;
+    kind: string;
+    state: string;
+    sender: string;
+    prescription_id: number | null;
+    order_number: string | null;
+    fill: string | null;
+    person_id: string | null;
+    created_at: Instant;
+    due_at: Instant | null;
+    attempts?: number;
+    claims?: number;
+    claimed_until: Instant | null;
+    error: string | null;
+    sent_at: Instant | null;
+    answered_at: Instant | null;
+    response: string | null;
+    new_prescription_id: number | null;
+    asked_sealed: Bytes | null;
+    body_sealed: Bytes | null;
+    answer_sealed: Bytes | null;
+  };
+  prescriber_route: {
+    account_id: string;
+    sender: string;
+    url: string;
+    version: string;
+    sends_fills: boolean;
+    sends_cancels: boolean;
+    signing_secret_sealed: Bytes;
+    created_at: Instant;
+  };
   prescription: {
     account_id: string;
     prescription_id?: number;

@@ -1,10 +1,13 @@
 import { cancelNotes, type IntakeReply } from "../domain/intake/decide-intake.ts";
 import type { IntakeRefusal } from "../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../domain/intake/intake-format.ts";
+import type { PrescriberFormat } from "../domain/prescribers/prescriber-format.ts";
 import { type Acceptance, outcomeOf } from "./fhir/outcome.ts";
 import { readFhir } from "./fhir/read.ts";
 import { readScript } from "./script/read.ts";
+import { readNetworkAnswer } from "./script/read-pharmacy.ts";
 import { type ScriptReply, writeReply } from "./script/reply.ts";
+import { writePharmacyMessage } from "./script/write-pharmacy.ts";
 
 export const scriptFormat: IntakeFormat = {
   format: "script",
@@ -22,6 +25,8 @@ export const scriptFormat: IntakeFormat = {
     return writeReply(envelope, replies[reply.kind](), { message_id, sent_time: sent_time.toISOString() });
   },
 };
+
+export const prescriberFormat: PrescriberFormat = { write: writePharmacyMessage, readAnswer: readNetworkAnswer };
 
 /** `ncpdp_id` is the receiver named in the request URL, if any. */
 export const fhirFormat = (ncpdp_id: string | null): IntakeFormat => ({

@@ -46,6 +46,7 @@ import {
   removeShippingAddress,
   updatePatient,
 } from "./patients/patients.ts";
+import { createRenewalRequest, getRenewalRequest } from "./prescribers/renewals.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./sandbox/simulate.ts";
 import { getStatement, listStatements } from "./statements/statements.ts";
@@ -108,6 +109,8 @@ const handlers: Handlers = {
   listOrderActionRequests,
   listOrderMessages,
   sendOrderMessage,
+  createRenewalRequest,
+  getRenewalRequest,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

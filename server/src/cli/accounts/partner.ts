@@ -9,13 +9,16 @@ import {
 import { readConfig } from "../../config.ts";
 import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
 import { listRoutingRules } from "../../db/intake/routing.ts";
+import { listPrescriberRoutes } from "../../db/prescribers/prescriber-routes.ts";
 import { routingKinds } from "../../domain/intake/route-message.ts";
+import { pharmacyVersions } from "../../domain/prescribers/pharmacy-message.ts";
 import { createPartnerAccount } from "../../usecases/accounts/create-partner.ts";
 import { addRoutingRule, removeRoutingRule } from "../../usecases/accounts/manage-routing.ts";
 import { changeQuotas } from "../../usecases/accounts/quotas.ts";
 import { transact } from "../../usecases/write.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute, table } from "../output.ts";
+import { type PrescriberRouteOptions, routeToPrescribers } from "../prescribers/route-to-prescribers.ts";
 import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
@@ -27,7 +30,7 @@ type NewPartnerOptions = {
   customLabels?: boolean;
 };
 
-type RouteOptions = { sender?: string; npi?: string; practice?: string; remove?: boolean };
+type RouteOptions = { sender?: string; npi?: string; practice?: string; remove?: boolean } & PrescriberRouteOptions;
 
 export const partnerCommands: readonly CommandRow[] = [
   {
@@ -63,8 +66,8 @@ export const partnerCommands: readonly CommandRow[] = [
     summary: "list all accounts",
     examples: ["partner list", "partner list --json"],
     async run(_options, _argument, env) {
-      const [accounts, rules] = await withSchema(readConfig(env), ({ db }) =>
-        Promise.all([listAccounts(db), listRoutingRules(db)]),
+      const [accounts, rules, routes] = await withSchema(readConfig(env), ({ db }) =>
+        Promise.all([listAccounts(db), listRoutingRules(db), listPrescriberRoutes(db)]),
       );
       const rulesOf = ({ account_id }: AccountRow) => rules.filter((rule) => rule.account_id === account_id);
       const rows = accounts.map((row) => [
@@ -82,25 +85,35 @@ export const partnerCommands: readonly CommandRow[] = [
       const data = accounts.map((row) => ({
         ...shown(row),
         routing_rules: rulesOf(row).map(({ kind, value }) => ({ kind, value })),
+        prescriber_routes: routes
+          .filter(({ account_id }) => account_id === row.account_id)
+          .map(({ account_id: _, ...route }) => route),
       }));
       return { data, text: table(head, rows) };
     },
   },
   {
     name: "partner route",
-    summary: "add a routing rule for an account that shares its NCPDP id with others",
+    summary: "route messages in, by a rule for an account that shares its NCPDP id, or out, to a sender's network",
     argument: ["account_id", "from `pestle partner list`"],
     options: [
       ["--sender <id>", "messages from this sender (From)"],
       ["--npi <npi>", "prescriptions from this prescriber"],
       ["--practice <name>", "prescriptions from this practice"],
-      ["--remove", "remove the rule"],
+      ["--url <url>", "where the pharmacy's messages to the prescribers of --sender go; prints a new signing secret"],
+      ["--script-version <version>", "how to write them (default: 2017071)", { choices: pharmacyVersions }],
+      ["--fills", "also send a notice of each fill (RxFill)"],
+      ["--cancels", "also send the answers to cancellations (CancelRxResponse) as messages"],
+      ["--remove", "remove the rule, or with --url the sender's network"],
     ],
     examples: [
       "partner route 3f9k2m8x1q7z --npi 1234567893",
       'partner route 3f9k2m8x1q7z --practice "Tule Fog Family Medicine" --remove',
+      "partner route 3f9k2m8x1q7z --sender 6120042 --url https://network.example/script --fills",
     ],
-    async run({ sender, npi, practice, remove }: RouteOptions, account_id, env) {
+    async run(options: RouteOptions, account_id, env) {
+      const { sender, npi, practice, remove } = options;
+      if (options.url !== undefined) return routeToPrescribers(options, account_id, env);
       const values = { sender, prescriber_npi: npi, practice };
       const given = routingKinds.filter((kind) => values[kind] !== undefined);
       const [kind] = given;

@@ -90,6 +90,7 @@ const stored: Readonly<Record<string, readonly string[]>> = {
   order_message: ["text_sealed"],
   order_note: ["text_sealed"],
   intake_message: ["body_sealed"],
+  prescriber_message: ["asked_sealed", "body_sealed", "answer_sealed"],
   idempotent_answer: ["body_sealed"],
   webhook_event: ["body_sealed", "body"],
   webhook_attempt: ["exchange_sealed"],

@@ -93,6 +93,8 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   },
   queue_target: { record: ["queue"] },
   rate_lease: { record: ["bucket"] },
+  prescriber_message: { business: ["sender"], record: ["error", "fill", "response"] },
+  prescriber_route: { business: ["sender", "url"], record: ["version"] },
   request_log: { record: ["method", "route", "error_codes"] },
   review: { record: ["reasons"], emptied: ["facts"] },
   routing_rule: { business: ["value"] },

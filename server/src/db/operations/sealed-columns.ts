@@ -11,6 +11,8 @@ import { factsPlace } from "../intake/reviews.ts";
 import { orderMessagePlace } from "../orders/order-messages.ts";
 import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
 import { detailsPlace, patientIdPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
+import { prescriberMessagePlace, sealedMessageColumns } from "../prescribers/prescriber-messages.ts";
+import { routePlace } from "../prescribers/prescriber-routes.ts";
 import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 import { eventPlace } from "../webhooks/new-event.ts";
@@ -119,6 +121,19 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "order_number", "message_number"],
     place: (row) =>
       orderMessagePlace(String(row["account_id"]), String(row["order_number"]), Number(row["message_number"])),
+  },
+  ...sealedMessageColumns.map((column) => ({
+    table: "prescriber_message",
+    column,
+    key: ["account_id", "message_id"],
+    place: (row: Record<string, unknown>) =>
+      prescriberMessagePlace(column, String(row["account_id"]), String(row["message_id"])),
+  })),
+  {
+    table: "prescriber_route",
+    column: "signing_secret_sealed",
+    key: ["account_id", "sender"],
+    place: (row) => routePlace(String(row["account_id"]), String(row["sender"])),
   },
   {
     table: "order_note",

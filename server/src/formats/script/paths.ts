@@ -30,6 +30,7 @@ export const header = {
   sent_time: paths("SentTime"),
   prescriber_order_number: paths("PrescriberOrderNumber"),
   test_message: paths("TestMessage"),
+  rx_reference_number: paths("RxReferenceNumber"),
   signature_indicator: paths(
     "DigitalSignature/DigitalSignatureIndicator",
     "DigitalSignature/@DigitalSignatureIndicator",
@@ -52,6 +53,8 @@ export const transaction = {
   return_receipt: paths("ReturnReceipt"),
   pharmacy_id: paths("Pharmacy/Identification/NCPDPID", "Pharmacy/NCPDPID"),
   status_flag: paths("ChangeOfPrescriptionStatusFlag"),
+  request_code: paths("MessageRequestCode"),
+  change_reason: paths("ChangeReasonText"),
 };
 
 const named = (part: string) => paths(`Name/${part}`, `Names/Name/${part}`);
@@ -136,6 +139,9 @@ export const medication = {
   ),
   note: paths("Note"),
   written_date: paths(...dated("WrittenDate")),
+  last_fill_date: paths(...dated("LastFillDate")),
+  service_reason: paths("DrugUseEvaluation/ServiceReasonCode"),
+  requested_refills: paths("PharmacyRequestedRefills"),
   effective_date: paths(...dated("EffectiveDate")),
   expiration_date: paths(...dated("ExpirationDate")),
   prior_authorization: paths(
@@ -181,3 +187,16 @@ export const response = {
   note: paths("Note", "DenialReason"),
   reasons: ["ReasonCode", "DenialReasonCode"],
 } as const;
+
+/** Under Pharmacy. */
+export const pharmacy = {
+  ncpdp_id: paths("Identification/NCPDPID"),
+  npi: paths("Identification/NPI"),
+  name: paths("BusinessName", "StoreName"),
+};
+
+/** Under Status and Error. */
+export const networkAnswer = {
+  code: paths("Code"),
+  description_code: paths("DescriptionCode"),
+};

@@ -57,7 +57,7 @@ const WHY: Record<Extract<ParsedXml, { ok: false }>["why"], DescriptionCode> = {
 };
 
 /** The Message element. Unwraps the `<string>` that some web services add, escaped or not. */
-function openMessage(bytes: Uint8Array, reading: Reading): XmlElement | DescriptionCode {
+export function openMessage(bytes: Uint8Array, reading: Reading): XmlElement | DescriptionCode {
   const parsed = parseXml(bytes);
   if (!parsed.ok) return WHY[parsed.why];
   if (parsed.root.name !== "string") return parsed.root.name === "Message" ? parsed.root : "020";

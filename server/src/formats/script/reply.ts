@@ -23,14 +23,14 @@ export function writeReply(
   given: { message_id: string; sent_time: string },
 ): string {
   const version = versionToWrite(envelope?.version ?? null);
-  return writeMessage(version, { ...partiesOfReply(envelope), ...given }, bodyOf(reply, version));
+  return writeMessage(version, { ...partiesOfReply(envelope), ...given }, writeReplyBody(reply, version));
 }
 
 /** The standard's maximum length of a note, description or denial reason. */
 const NOTE_LENGTH = 70;
 const MOST_CODES = 10;
 
-function bodyOf(reply: ScriptReply, version: ScriptVersion): Markup {
+export function writeReplyBody(reply: ScriptReply, version: ScriptVersion): Markup {
   switch (reply.kind) {
     case "status":
       return mark("Status", [element("Code", reply.code)]);

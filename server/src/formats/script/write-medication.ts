@@ -7,7 +7,7 @@ import type { Shape } from "./shape.ts";
 export function writeMedication(prescription: AnsweredPrescription, shape: Shape): (Markup | null)[] {
   const { days_supply, daw, sig_text, note } = prescription;
   const sig = shape.flat ? element("Directions", sig_text) : element("Sig", [element("SigText", sig_text)]);
-  const substitutions = element("Substitutions", daw ? "1" : "0");
+  const substitutions = writeSubstitutions(daw, shape);
   const days = element("DaysSupply", days_supply?.toString() ?? null);
   const written = date("WrittenDate", prescription.written_date);
   const refills = writeRefills(prescription.refills, shape);
@@ -22,17 +22,16 @@ export function writeMedication(prescription: AnsweredPrescription, shape: Shape
     days,
     ...(shape.flat
       ? [sig, element("Note", note), refills, substitutions, written, ...writeDates(prescription, shape), ...closing]
-      : [
-          written,
-          shape.product === null ? substitutions : element("Substitutions", [substitutions]),
-          refills,
-          ...closing,
-          element("Note", note),
-          sig,
-        ]),
+      : [written, substitutions, refills, ...closing, element("Note", note), sig]),
     fill,
     ...(shape.flat ? [] : writeDates(prescription, shape)),
   ];
+}
+
+/** 2023011 has the element twice, one in the other. */
+export function writeSubstitutions(daw: boolean, shape: Shape): Markup | null {
+  const substitutions = element("Substitutions", daw ? "1" : "0");
+  return shape.product === null ? substitutions : element("Substitutions", [substitutions]);
 }
 
 const PRODUCT_CODES = { ndc: "ND", upc: "UP", other: "UN" } as const;
@@ -84,19 +83,26 @@ function writeSchedule(schedule: IncomingDrug["schedule"], shape: Shape): Markup
   return element("DEASchedule", shape.flat ? code : [element("Code", code)]);
 }
 
-function writeQuantity(quantity: AnsweredPrescription["quantity"], shape: Shape): Markup | null {
+/** What a quantity counts: 38 is the prescribed one, 87 the dispensed one. */
+export type QuantityQualifier = "38" | "87";
+
+export function writeQuantity(
+  quantity: AnsweredPrescription["quantity"],
+  shape: Shape,
+  qualifier: QuantityQualifier = "38",
+): Markup | null {
   if (quantity === null) return null;
   const unit = Object.entries(quantityUnits).find(([, known]) => known === quantity.unit)?.[0] ?? null;
   return element("Quantity", [
     element("Value", quantity.value.toString()),
-    element("CodeListQualifier", "38"),
+    element("CodeListQualifier", qualifier),
     ...(shape.flat
       ? [element("UnitSourceCode", unit === null ? null : "AC"), element("PotencyUnitCode", unit)]
       : [element("QuantityUnitOfMeasure", [element("Code", unit)])]),
   ]);
 }
 
-function writeRefills(refills: AnsweredPrescription["refills"], shape: Shape): Markup | null {
+export function writeRefills(refills: AnsweredPrescription["refills"], shape: Shape): Markup | null {
   if (refills === null) return null;
   if (!shape.flat) return element("NumberOfRefills", refills === "prn" ? "PRN" : refills.toString());
   if (refills === "prn") return element("Refills", [element("Qualifier", "PRN")]);
@@ -138,6 +144,6 @@ function writeDates({ effective_date, expiration_date }: AnsweredPrescription, s
   });
 }
 
-function date(name: string, day: string | null): Markup | null {
+export function date(name: string, day: string | null): Markup | null {
   return element(name, [element("Date", day)]);
 }

@@ -142,7 +142,7 @@ const ID_ELEMENTS = {
   other: "FileID",
 } as const;
 
-function writePatient(patient: IncomingPatient | null, shape: Shape): Markup | null {
+export function writePatient(patient: IncomingPatient | null, shape: Shape): Markup | null {
   if (patient === null) return null;
   const [gender, ...within_gender] = [...shape.gender].reverse() as [string, ...string[]];
   return element(
@@ -161,7 +161,7 @@ function writePatient(patient: IncomingPatient | null, shape: Shape): Markup | n
   );
 }
 
-function writePrescriber(prescriber: IncomingPrescriber | null, shape: Shape): Markup | null {
+export function writePrescriber(prescriber: IncomingPrescriber | null, shape: Shape): Markup | null {
   if (prescriber === null) return null;
   const [practice, ...within_practice] = [...shape.practice].reverse() as [string, ...string[]];
   return element(
@@ -192,7 +192,7 @@ function writeName({ last_name, first_name, middle_name, suffix }: Name, shape: 
   return shape.names === null ? name : element(shape.names, [name]);
 }
 
-function writeAddress(address: IncomingAddress | null, shape: Shape): Markup | null {
+export function writeAddress(address: IncomingAddress | null, shape: Shape): Markup | null {
   if (address === null) return null;
   return element("Address", [
     element("AddressLine1", address.street1),
@@ -207,7 +207,7 @@ function writeAddress(address: IncomingAddress | null, shape: Shape): Markup | n
 
 type Contact = { phone: string | null; fax: string | null; email: string | null };
 
-function writeContact({ phone, fax, email }: Contact, shape: Shape): Markup | null {
+export function writeContact({ phone, fax, email }: Contact, shape: Shape): Markup | null {
   const numbers = shape.flat
     ? Object.entries({ TE: phone, FX: fax, EM: email }).map(([qualifier, number]) =>
         number === null ? null : element("Communication", [element("Number", number), element("Qualifier", qualifier)]),

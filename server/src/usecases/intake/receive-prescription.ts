@@ -10,6 +10,7 @@ import { refusalFor } from "../../domain/intake/intake-refusals.ts";
 import { routeMessage } from "../../domain/intake/route-message.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { findAnsweredRequest } from "../prescribers/answer-request.ts";
 import { LostRaces, write } from "../write.ts";
 import { type Stored, unrouted } from "./intake-changes.ts";
 import { openAnswer, sealAnswer, sealFacts } from "./message-answer.ts";
@@ -102,11 +103,12 @@ export const processMessage = (deps: Deps, format: IntakeFormat, work: Work): Pr
 async function attempt(deps: Deps, format: IntakeFormat, { message, stored, receivers }: Work): Promise<Received> {
   const now = deps.now();
   const prescriber = "prescription" in message.content ? message.content.prescription?.prescriber : undefined;
-  const account = routeMessage(receivers, {
+  const routed = routeMessage(receivers, {
     sender: stored.sender,
     prescriber_npi: prescriber?.npi ?? null,
     practice: prescriber?.practice ?? null,
   });
+  const account = routed === "undecided" ? await askedBy(deps, receivers, stored, message) : routed;
   if (account === "nobody" || account === "undecided") {
     const reply: IntakeReply =
       account === "nobody" ? { kind: "refused", refusal: refusalFor("002") } : { kind: "in_review" };
@@ -116,6 +118,19 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
   }
   const { received } = await takeFor(deps, format, message, stored, account);
   return { ...received, for_account_id: account.account_id };
+}
+
+/** Where no rule decides, the answer to a request belongs to the account that asked. */
+async function askedBy(
+  { db }: Pick<Deps, "db">,
+  receivers: readonly Receiver[],
+  { sender }: Stored,
+  message: IncomingMessage,
+): Promise<Receiver | "undecided"> {
+  for (const receiver of receivers) {
+    if ((await findAnsweredRequest(db, receiver.account_id, sender, message)) !== undefined) return receiver;
+  }
+  return "undecided";
 }
 
 /** A reader that throws is our own fault, so the message is stored anyway and the sender may retry. */

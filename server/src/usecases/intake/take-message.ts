@@ -19,6 +19,13 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { recheckPatient, recheckPrescriptions } from "../orders/recheck-orders.ts";
 import { blindIndexes, openPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
+import {
+  aboutPrescription,
+  findAnsweredRequest,
+  type PrescriberChanges,
+  prescriberChanges,
+  savePrescriberChanges,
+} from "../prescribers/answer-request.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
 import { clarifySigs } from "./attach-prescription.ts";
 import { expectedOrderErrors } from "./expected-order-errors.ts";
@@ -85,19 +92,27 @@ type DecidedMessage = {
   received: Received;
   /** Automatic Processing: why the prescription cannot become an order now. */
   order_errors: ErrorEntry[];
+  prescriber: PrescriberChanges;
 };
 
 /** Saves what was decided. A prescription that cannot become an order shows why from its first moment on. */
-export async function saveDecided(db: Database, { changes, received, order_errors }: DecidedMessage): Promise<void> {
+export async function saveDecided(
+  db: Database,
+  { changes, received, order_errors, prescriber }: DecidedMessage,
+): Promise<void> {
   const { account_id, processed_at } = changes;
   const { prescription_id } = received;
-  if (order_errors.length === 0 || account_id === null || prescription_id === null) {
+  const is_refused = order_errors.length > 0 && account_id !== null && prescription_id !== null;
+  if (!is_refused && prescriber.closed === null && prescriber.cancel === null) {
     await saveIntake(db, changes);
     return;
   }
   await db.transaction(async (tx) => {
     await saveIntake(tx, changes);
-    await noteRefusal(tx, { key: { account_id, prescription_id }, order_errors, now: processed_at });
+    if (is_refused) {
+      await noteRefusal(tx, { key: { account_id, prescription_id }, order_errors, now: processed_at });
+    }
+    await savePrescriberChanges(tx, prescriber);
   });
 }
 
@@ -105,12 +120,14 @@ export async function saveDecided(db: Database, { changes, received, order_error
 export async function decideFor(
   deps: DecidingDeps,
   format: IntakeFormat,
-  message: IncomingMessage,
+  sent: IncomingMessage,
   stored: Stored,
   account: Receiver,
   real_now: Date,
 ): Promise<DecidedMessage> {
   const { account_id, workflow } = account;
+  const request = await findAnsweredRequest(deps.db, account_id, stored.sender, sent);
+  const message = request === undefined ? sent : aboutPrescription(sent, request);
   const now = accountNow(real_now, account.clock_offset_s);
   const patient = patientOf(message);
   const indexes = blindIndexes(deps, account_id, stored.sender, patient);
@@ -159,8 +176,9 @@ export async function decideFor(
   const known = candidates.find((one) => one.patient_id === patient_id);
   const patient_key = patient_id === null ? null : (known?.patient_key ?? randomPatientKey());
   const ended = prescriptions.find((one) => one.prescription_id === decision.ended[0]?.prescription_id);
+  const about = aboutMessage(sent, real_now, decision);
   const answer = format.reply(decision.reply, {
-    ...aboutMessage(message, real_now, decision),
+    ...about,
     prescription_id,
     patient_id: patient_id ?? ended?.patient_id ?? null,
     ended_prescription_id: ended?.prescription_id ?? null,
@@ -197,7 +215,15 @@ export async function decideFor(
   };
   const concerns = rechecks.patient_key !== null || rechecks.prescription_ids.length > 0;
   const received = { answer, patient_id, prescription_id, ...(concerns && { rechecks }) };
-  return { decision, changes, received, order_errors };
+  const prescriber = prescriberChanges(deps, sent, decision, {
+    account_id,
+    sender: stored.sender,
+    request,
+    prescription_id,
+    answer: { format: format.format, message_id: about.message_id, text: answer },
+    now,
+  });
+  return { decision, changes, received, order_errors, prescriber };
 }
 
 /** The prescriptions that a message ends, for their events. Few messages end any. */

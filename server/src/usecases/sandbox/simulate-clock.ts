@@ -11,6 +11,7 @@ import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { tellExpiries } from "../intake/tell-expiries.ts";
 import { fillBackOrders } from "../orders/fill-back-orders.ts";
 import { recheckDue } from "../orders/recheck-orders.ts";
+import { expireDueRequests } from "../prescribers/expire-requests.ts";
 import { closeMonths } from "../statements/close-months.ts";
 import type { Simulation } from "./simulation.ts";
 
@@ -41,7 +42,8 @@ export async function moveClock(tx: Tx, account_id: string, advance_seconds: num
 
 /** Runs an account's due work at once instead of waiting for the jobs. The jobs retry whatever fails here. */
 async function catchUp(deps: Deps, account_id: string): Promise<void> {
-  for (const work of [trackShipments, recheckDue, fillBackOrders, fillDue, tellExpiries, closeMonths]) {
+  const works = [trackShipments, recheckDue, fillBackOrders, fillDue, tellExpiries, expireDueRequests, closeMonths];
+  for (const work of works) {
     try {
       await work(deps, account_id);
     } catch (error) {

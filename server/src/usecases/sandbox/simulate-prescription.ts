@@ -28,6 +28,7 @@ import { statusEvent } from "../intake/status-event.ts";
 import { type Received, recheckAfter, takeFor } from "../intake/take-message.ts";
 import { readPrescription } from "../intake/written.ts";
 import { openAnyPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
+import { transact } from "../write.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
 /**
@@ -168,6 +169,22 @@ const refusalProblems = ({ description_code, also = [] }: IntakeRefusal): Proble
   }));
 
 const hashOf = (body: Buffer) => createHash("sha256").update(body).digest();
+
+/** Takes a message of the sandbox's own prescriber, once. The caller has no request to refuse, so nothing is returned. */
+export async function takeSimulated(
+  deps: Deps,
+  account_id: string,
+  message: IncomingMessage,
+  body: Buffer,
+): Promise<void> {
+  const { from, message_id } = message.envelope;
+  const due = await transact(deps, async (tx) => {
+    const account = await lockSimulated(tx, account_id);
+    if ((await findKnown(tx, account_id, from!, message_id!)) !== undefined) return null;
+    return dueOf(account, await take(deps, tx, account, message, body));
+  });
+  if (due !== null) await followUp(deps, due);
+}
 
 /** The regular intake with a fixed sender and receiver: store, decide, save. A refusal rolls everything back. */
 async function take(

@@ -77,6 +77,7 @@ const MARKS: Record<string, string> = {
   "ActionRequestInput.email": mark("mail"),
   "ActionRequestInput.token": mark("card"),
   "MessageInput.text": mark("saying"),
+  "RenewalRequestInput.note": mark("renewing"),
   "WebhookEndpointInput.secret": mark("secret"),
   "WebhookEndpointInput.description": mark("endpoint"),
   "WebhookEndpointUpdate.secret": mark("secret"),
@@ -288,6 +289,7 @@ beforeAll(async () => {
   const item = { sku: mark("sku"), ndc: mark("ndc"), gcn: mark("gcn"), product_selection: mark("product") };
   const refused: [path: string, body: object][] = [
     ["/orders", { patient: { patient_id }, items: [item] }],
+    [`/prescriptions/${prescription_id}/renewal_requests`, { note: mark("renewing") }],
     [`/orders/${order_number}/reorders`, { reference: mark("reference") }],
     [`/orders/${order_number}/partner_order_action_requests`, { event: "release", email, token: mark("card") }],
     ["/simulate", { simulation_type: "prescription", simulation: { script: `<Message>${mark("script")}</Message>` } }],

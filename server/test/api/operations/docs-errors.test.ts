@@ -9,8 +9,8 @@ import { placed, post } from "../../support/orders.ts";
 import { goodAddress, goodDocument } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
-/** Codes whose examples need several steps; their tests are in order-refusals, order-actions and idempotency. */
-const MOST_WITHOUT_EXAMPLE = 8;
+/** Codes whose examples need several steps; their tests are in order-refusals, order-actions, idempotency and renewals. */
+const MOST_WITHOUT_EXAMPLE = 10;
 
 type Leave = (of: Held) => Record<string, unknown> | Promise<Record<string, unknown>>;
 
@@ -60,10 +60,14 @@ async function answered(code: ErrorCode): Promise<Response> {
     const simulation = { order_number, to: example.order_status };
     await post(app, { simulation_type: "order", simulation }, { path: "/simulate" });
   }
+  const prescription_id = path.includes("{prescription_id}")
+    ? String((await orderWith({}, {})).items[0]!.prescription_id)
+    : "";
   for (let sent = 0; sent < (example.after_messages ?? 0); sent++) {
     await post(app, { text: `No. ${sent}` }, { path: path.replace("{order_number}", order_number) });
   }
-  return app.call(path.replace("{order_number}", order_number), {
+  const asked = path.replace("{order_number}", order_number).replace("{prescription_id}", prescription_id);
+  return app.call(asked, {
     method,
     headers: { ...(example.body === undefined ? {} : { "content-type": "application/json" }), ...example.headers },
     ...(example.body === undefined ? {} : { body: example.body }),

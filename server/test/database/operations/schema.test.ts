@@ -45,6 +45,9 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["m.warnings, m.body_sealed from review v join account a", OPERATOR],
   ["e.email as resolved_by_email from review v", DASHBOARD],
   ["select account_id, kind, value from routing_rule", "the operator lists the rules of all partners"],
+  ["exists ( select from prescriber_message m where m.account_id = a.account_id and m.due_at is not null)", JOB],
+  ["exists ( select from prescriber_route t where t.account_id = a.account_id and t.sends_fills)", JOB],
+  ["sends_cancels from prescriber_route order by account_id", "the operator lists the routes of all partners"],
   ["select a.environment, q.key, sum(o.count)::integer as count", DASHBOARD],
   ["select a.environment, count(*)::integer as count from review v", DASHBOARD],
   [

@@ -402,6 +402,44 @@ describe("rx review", () => {
     expect(text).toMatch(/ is accepted\. An order is due at \d{4}-\d\d-\d\d \d\d:\d\dZ\.$/);
   });
 
+  test("asks the prescriber as a pharmacist, and lists what was sent", async () => {
+    const { account_id, prescription_id } = (await send("controlled-unsigned")).data;
+    const given = { account: account_id, as: "pia@larkspur.example", code: "S" };
+    await expect(run("rx ask", given, `${prescription_id}`)).rejects.toThrow("needs a reason");
+    await expect(run("rx ask", given, "x")).rejects.toThrow("number of a prescription");
+    const asked = await run("rx ask", { ...given, reason: "Is it signed?" }, `${prescription_id}`);
+    expect(asked.text).toMatch(/^Message [-0-9a-f]{36} is queued\.$/);
+    const { message_id } = asked.data as { message_id: string };
+    const listed = await run("rx sent", { account: account_id });
+    expect(listed.data).toContainEqual(expect.objectContaining({ message_id, kind: "change", prescription_id }));
+    expect(listed.text).toContain(message_id);
+  });
+
+  test("sets where the messages to a sender's prescribers go, by the rules of webhooks", async () => {
+    const { account_id } = app.demo.partners[2]!;
+    const route = { sender: "6120042", url: "https://network.example/script", fills: true };
+    const set = await run("partner route", route, account_id);
+    expect(set.data).toMatchObject({ version: "2017071", sends_fills: true, sends_cancels: false });
+    expect(set.text).toMatch(/whsec_\S+\nThe secret is shown once/);
+    const routes = async () =>
+      ((await run("partner list")).data as { account_id: string; prescriber_routes: object[] }[]).find(
+        (one) => one.account_id === account_id,
+      )!.prescriber_routes;
+    expect(await routes()).toEqual([expect.objectContaining({ sender: "6120042", url: route.url })]);
+    for (const [wrong, why] of [
+      [{ url: "https://10.0.0.1/script" }, "private"],
+      [{ url: "http://127.0.0.1:3000/script" }, "https"],
+      [{ npi: "1234567893" }, "with --sender alone"],
+      [{ sender: "" }, "1 to 255 characters"],
+    ] as const) {
+      await expect(run("partner route", { ...route, ...wrong }, account_id)).rejects.toThrow(why);
+    }
+    await expect(run("partner route", route, "nobody")).rejects.toThrow("no such account");
+    await run("partner route", { ...route, remove: true }, account_id);
+    expect(await routes()).toEqual([]);
+    await expect(run("partner route", { ...route, remove: true }, account_id)).rejects.toThrow("has no route");
+  });
+
   test("routes an unrouted message to an account, and closes other entries with a note", async () => {
     const own = await startTestApp();
     try {

@@ -1,0 +1,36 @@
+import type { RenewalRequest } from "@pestle/contract";
+import { findRequest, prescriberMessagePlace, type RequestRow } from "../../db/prescribers/prescriber-messages.ts";
+import type { Deps } from "../../deps.ts";
+import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
+import { openPatientId } from "../patients/patient-rows.ts";
+
+/** A request for renewal of this prescription and its patient; undefined if the account has none with this id. */
+export const readRenewal = (
+  deps: Pick<Deps, "db" | "vault">,
+  account_id: string,
+  prescription_id: number,
+  renewal_request_id: string,
+): Promise<{ request: RenewalRequest; patient_id: string } | undefined> =>
+  withKeysOfNow(deps, async () => {
+    const row = await findRequest(deps.db, account_id, renewal_request_id);
+    if (row === undefined || row.kind !== "renewal" || row.prescription_id !== prescription_id) return undefined;
+    return { request: answerOf(deps.vault, account_id, row), patient_id: openPatientId(deps, account_id, row) };
+  });
+
+const answerOf = (vault: Vault, account_id: string, row: RequestRow): RenewalRequest => ({
+  renewal_request_id: row.message_id,
+  prescription_id: row.prescription_id,
+  status: row.state,
+  created_at: row.created_at.toISOString(),
+  sent_at: row.sent_at?.toISOString() ?? null,
+  answered_at: row.answered_at?.toISOString() ?? null,
+  response: row.response,
+  note: noteOf(vault, account_id, row),
+  new_prescription_id: row.new_prescription_id,
+});
+
+function noteOf(vault: Vault, account_id: string, { message_id, answer_sealed }: RequestRow): string | null {
+  if (answer_sealed === null) return null;
+  const opened = vault.open(answer_sealed, prescriberMessagePlace("answer_sealed", account_id, message_id));
+  return (JSON.parse(opened.toString("utf8")) as { note: string | null }).note;
+}
