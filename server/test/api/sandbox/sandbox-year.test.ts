@@ -36,6 +36,12 @@ test("a year of one patient's refills runs in seconds, and the same calls give t
     orders: 13,
     captured: 12,
   });
+  // The last refill, the notice of 30 days and the end, on the days to which the clock moved.
+  expect(first.events.filter(([event_type]) => event_type === "RX_STATUS_CHANGED").map(([, , day]) => day)).toEqual([
+    330, 340, 371,
+  ]);
+  // Twelve captures, and the authorization that the canceled order released.
+  expect(first.events.filter(([event_type]) => event_type === "PAYMENT_UPDATED")).toHaveLength(13);
 
   const second = await playYear();
   expect(second.story).toEqual(first.story);
