@@ -139,7 +139,7 @@ export const webAudit = {
   "GET /dashboard/statements/{account_id}": notAudited(SHOWN_SUMS),
   "GET /dashboard/statements/{account_id}/{month}": writes("statement_read", "patient", "order", "payment"),
   "GET /dashboard/statements/{account_id}/{month}/csv": writes("statement_read", "patient", "order", "payment"),
-  "POST /dashboard/statements/{account_id}/lines": writes("adjustment_booked", "partner"),
+  "POST /dashboard/statements/{account_id}": writes("adjustment_booked", "partner"),
   "GET /dashboard/audit": writes(["audit_viewed", "disclosures_viewed"], "service"),
   "GET /dashboard/audit.csv": writes("disclosures_exported", "export"),
   "GET /dashboard/health": notAudited(NO_PATIENT),

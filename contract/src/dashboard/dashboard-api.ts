@@ -148,7 +148,7 @@ export type DashboardApi = {
   "GET /dashboard/statements/{account_id}": { query: "limit" | "cursor"; answer: StatementMonths };
   "GET /dashboard/statements/{account_id}/{month}": { query: "limit" | "cursor"; answer: StatementPage };
   "GET /dashboard/statements/{account_id}/{month}/csv": { answer: WebFile };
-  "POST /dashboard/statements/{account_id}/lines": { body: AdjustmentRequest; answer: BookedAdjustment };
+  "POST /dashboard/statements/{account_id}": { body: AdjustmentRequest; answer: BookedAdjustment };
 
   "GET /dashboard/audit": {
     query: "before" | "person_id" | "account_id" | "subject" | "action" | "patient_id";

@@ -7,7 +7,7 @@ import type { Statement } from "../statements/statements.ts";
 export type StatementMonths = { statements: Statement[]; next_cursor: string | null };
 
 /**
- * POST /dashboard/statements/{account_id}/lines (lead, admin): a fee or a credit. The same `key` with the same content
+ * POST /dashboard/statements/{account_id} (lead, admin): a fee or a credit. The same `key` with the same content
  * books nothing and returns the first line, so the page can send it again.
  */
 export type AdjustmentRequest = {

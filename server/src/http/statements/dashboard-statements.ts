@@ -47,7 +47,7 @@ export const statementRoutes: readonly WebRoute[] = [
   },
   {
     method: "POST",
-    path: `${ACCOUNT}/lines`,
+    path: ACCOUNT,
     roles: leads,
     handler: async (deps, call) => {
       const account_id = await knownAccount(deps, call);

@@ -423,9 +423,9 @@ describe("the pages", () => {
     const [technician, lead] = [await webPerson(app, "technician"), await webPerson(app, "lead")];
     const path = `/dashboard/statements/${account_id}`;
     const fee = { kind: "fee", amount_cents: 1234, description: "Courier", key: "desk-1" };
-    expect((await technician.send("POST", `${path}/lines`, fee)).status).toBe(404);
-    const first = await lead.send("POST", `${path}/lines`, fee);
-    const again = await lead.send("POST", `${path}/lines`, fee);
+    expect((await technician.send("POST", path, fee)).status).toBe(404);
+    const first = await lead.send("POST", path, fee);
+    const again = await lead.send("POST", path, fee);
     expect([first.status, again.status, again.body]).toEqual([201, 201, { ...first.body, repeated: true }]);
     for (const [wrong, message] of [
       [{ amount_cents: 1 }, "has this key"],
@@ -433,11 +433,11 @@ describe("the pages", () => {
       [{ order_number: "ZZZZZZZZZZ", key: "desk-2" }, "no such order"],
       [{ on: "2199-01-01", key: "desk-2" }, "in the future"],
     ] as const) {
-      const refused = await lead.send("POST", `${path}/lines`, { ...fee, ...wrong });
+      const refused = await lead.send("POST", path, { ...fee, ...wrong });
       expect([refused.status, refused.text]).toEqual([422, expect.stringContaining(message)]);
     }
     for (const field of ["kind", "amount_cents", "description", "key"]) {
-      const { status, text } = await lead.send("POST", `${path}/lines`, { ...fee, [field]: undefined });
+      const { status, text } = await lead.send("POST", path, { ...fee, [field]: undefined });
       expect([status, codesOf(text)]).toEqual([422, [[42200, field]]]);
     }
     const month = monthOf(now);

@@ -20,7 +20,7 @@ export function BookDialog({ account, onClose }: { account: DashboardAccount; on
   const path = `/dashboard/statements/${account.account_id}` as const;
   const book = useChange(
     () =>
-      api(`${path}/lines`, {
+      api(path, {
         method: "POST",
         body: {
           kind,

@@ -47,7 +47,7 @@ export function Thread<Shown extends Message>({
             {replied && <p className={styles["replied"]}>Answers “{replied.text}”</p>}
             <p className={styles["text"]}>{text}</p>
             {label !== null && (
-              <Button small tone="quiet" onClick={() => reply?.run(message)}>
+              <Button small onClick={() => reply?.run(message)}>
                 {label}
               </Button>
             )}

@@ -29,6 +29,8 @@ export const lineColumns: readonly GridColumn<StatementLine>[] = [
         </span>
       ),
   },
+  // Before the rest, because narrow screens show the last columns only after scrolling.
+  { title: "Amount", width: "7rem", number: true, cell: ({ amount_cents }) => moneyText(amount_cents) },
   {
     title: "Order",
     width: "7.5rem",
@@ -45,5 +47,4 @@ export const lineColumns: readonly GridColumn<StatementLine>[] = [
     width: "6rem",
     cell: ({ payer }) => (payer === "patient" ? <Badge tone="info">Patient</Badge> : "Partner"),
   },
-  { title: "Amount", width: "7rem", number: true, cell: ({ amount_cents }) => moneyText(amount_cents) },
 ];

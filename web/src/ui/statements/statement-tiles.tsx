@@ -12,9 +12,12 @@ export function StatementTiles({ statement, owed }: { statement: Statement; owed
     { label: "Items", value: items_cents },
     { label: "Shipping", value: shipping_cents },
     { label: "Fees", value: fees_cents },
-    { label: "Refunds", value: refunds_cents },
-    { label: "Credits", value: credits_cents },
-    { label: "Paid by patients", value: totals.patient.total_cents, about: "By card, not part of the total" },
+    {
+      label: "Refunds and credits",
+      value: refunds_cents + credits_cents,
+      about: `${money(refunds_cents)} and ${money(credits_cents)}`,
+    },
+    { label: "Paid by patients", value: totals.patient.total_cents, about: "By card" },
   ];
   return (
     <div className={tilesClass}>
