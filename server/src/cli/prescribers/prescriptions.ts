@@ -48,11 +48,7 @@ export const prescriptionCommands: readonly CommandRow[] = [
 const pathOf = (prescription_id: string) =>
   `/prescriptions/${encodeURIComponent(prescription_id)}/renewal_requests` as const;
 
-const renewalText = ({ renewal_request_id, status, response, note, new_prescription_id }: RenewalRequest) =>
-  facts({
-    renewal_request_id,
-    status,
-    ...(response !== null && { response }),
-    ...(note !== null && { note }),
-    ...(new_prescription_id !== null && { new_prescription_id: String(new_prescription_id) }),
-  });
+const renewalText = ({ renewal_request_id, status, response, note, new_prescription_id }: RenewalRequest): string => {
+  const known = Object.entries({ renewal_request_id, status, response, note, new_prescription_id });
+  return facts(Object.fromEntries(known.flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]))));
+};
