@@ -18,6 +18,7 @@ export type {
   OrderStatusReason,
   Patient,
   Product,
+  Quote,
   ShippingAddressInput,
   ShippingMethod,
   Statement,

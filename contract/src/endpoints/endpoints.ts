@@ -95,6 +95,7 @@ export const endpoints = [
           quantities: [1, 2, 3],
           written_quantities: [30, 90],
           shipping_method_ids: [1, 2],
+          price_cents: [1100, 1100],
           in_stock: true,
         },
       ]),
