@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createAnswerCache } from "./answer-cache.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { assertionSigner, type PrivateKey } from "./client-assertion.ts";
+import { type Continuity, continuityOf } from "./continuity.ts";
 import { Unauthorized } from "./errors.ts";
 import { type Events, eventsOf } from "./events.ts";
 import {
@@ -82,6 +83,7 @@ export type Pestle = Catalogue & {
   webhookEndpoints: WebhookEndpoints;
   events: Events;
   statements: Statements;
+  continuity: Continuity;
   simulate: Simulate;
 };
 
@@ -145,6 +147,7 @@ export function createPestle(options: PestleOptions): Pestle {
     webhookEndpoints: webhookEndpointsOf(call),
     events: eventsOf(call, travel),
     statements: statementsOf(call),
+    continuity: continuityOf(call),
     simulate: simulateOf(call),
   };
 }

@@ -5,6 +5,7 @@ export type {
   AuditProof,
   AuditRoot,
   Brand,
+  ContinuityEntry,
   ErrorEntry,
   EventType,
   HashedEntry,
@@ -38,6 +39,7 @@ export {
   type WriteOptions,
 } from "./client.ts";
 export { assertionSigner, type PrivateKey, type SignAssertion } from "./client-assertion.ts";
+export type { Continuity } from "./continuity.ts";
 export {
   Conflict,
   type FieldError,

@@ -95,6 +95,7 @@ test("every partner operation of the contract has a method, and the server answe
       await pestle.orders.release(order_number);
       return pestle.simulate.order({ order_number, to: "Delivered" });
     },
+    listContinuity: () => pestle.continuity({ within_days: 90, limit: 5 }).firstPage(),
     listStatements: () => pestle.statements.list({ limit: 5 }).firstPage(),
     getStatement: async () => {
       const [newest] = await pestle.statements.list().take(1);

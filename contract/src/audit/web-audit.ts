@@ -172,6 +172,7 @@ export const webAudit = {
   "POST /portal/{environment}/orders/{order_number}/actions": writes("order_action_requested", "patient", "order"),
   "GET /portal/{environment}/orders/{order_number}/messages": writes("messages_viewed", "patient", "order"),
   "POST /portal/{environment}/orders/{order_number}/messages": writes("message_sent", "patient", "order"),
+  "GET /portal/{environment}/continuity": writes("continuity_read", "patient", "treatment", "order"),
   "GET /portal/{environment}/exceptions": notAudited(MASKED_COUNTS),
   "GET /portal/{environment}/team": notAudited("It shows the partner's own users, and no secret."),
   "POST /portal/{environment}/team": writes("person_created", "person"),

@@ -3,6 +3,7 @@ import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "
 import { orderActions } from "../order-actions.ts";
 import { array, object, string, union } from "../schema.ts";
 import { simulationAnswerExamples, simulationAnswers, simulationExamples, simulations } from "../simulations.ts";
+import { continuityEndpoints } from "./continuity-endpoints.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import { intakeEndpoints } from "./intake-endpoints.ts";
 import { messageEndpoints } from "./message-endpoints.ts";
@@ -19,6 +20,7 @@ const form = "application/x-www-form-urlencoded";
  */
 export const endpoints = [
   ...patientEndpoints,
+  ...continuityEndpoints,
   ...orderEndpoints,
   ...messageEndpoints,
   ...webhookEndpoints,

@@ -147,7 +147,7 @@ describe("every look of a partner's program at a patient, and every change, leav
     simulate: () => ["POST", "/simulate", { simulation_type: "prescription", simulation: { patient: { patient_id } } }],
   };
   /** Other tests create what these need, and check their entries. */
-  const elsewhere = ["createReorder", "receiveScript", "receiveFhir", "getStatement"];
+  const elsewhere = ["createReorder", "receiveScript", "receiveFhir", "getStatement", "listContinuity"];
   const rules = Object.entries(partnerAudit as Record<string, AuditRule>);
   const about_patients = rules.flatMap(([id, rule]) =>
     "writes" in rule && rule.about === "patient" && !elsewhere.includes(id) ? [id] : [],
