@@ -33,7 +33,7 @@ export function productTexts(patient: number): [text: string, expression: string
 export async function addProducts(db: Database, account_id: string): Promise<void> {
   const added = Array.from({ length: PRODUCTS }, (_, number) => productOf(number));
   await db.transaction(async (tx) => {
-    await saveProducts(tx, account_id, added);
+    await saveProducts(tx, account_id, added, new Date());
     const entries = added.map(({ sku }) => ({
       sku,
       kind: "received" as const,

@@ -95,9 +95,9 @@ async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
     const workflow = automatic ? ("automatic" as const) : ("api_driven" as const);
     const partner = { name: `Partner ${randomUUID()}`, environment: "sandbox" as const, workflow, ncpdp_id: null };
     const account = await createPartnerAccount(tx, partner, deps.now());
-    await saveShippingMethods(tx, account.account_id, shippingMethods);
+    await saveShippingMethods(tx, account.account_id, shippingMethods, deps.now());
     await saveBrands(tx, account.account_id, brands);
-    await saveProducts(tx, account.account_id, products);
+    await saveProducts(tx, account.account_id, products, deps.now());
     return account;
   });
   // The next story inherits the shelves, except those that must be scarce.

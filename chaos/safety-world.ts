@@ -86,9 +86,9 @@ export async function openSafetyStage(deps: Deps, automatic: boolean, begin_ms: 
     const workflow = automatic ? ("automatic" as const) : ("api_driven" as const);
     const partner = { name: `Partner ${randomUUID()}`, environment: "sandbox" as const, workflow, ncpdp_id: null };
     const account = await createPartnerAccount(tx, partner, deps.now());
-    await saveShippingMethods(tx, account.account_id, shippingMethods);
+    await saveShippingMethods(tx, account.account_id, shippingMethods, deps.now());
     await saveBrands(tx, account.account_id, brands);
-    await saveProducts(tx, account.account_id, products);
+    await saveProducts(tx, account.account_id, products, deps.now());
     const entries = products.map(({ sku }) => ({
       sku,
       kind: "counted" as const,

@@ -399,6 +399,7 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
     ["orders", "orders"],
     ["order", `orders/${held}`],
     ["exceptions", "exceptions"],
+    ["continuity", "continuity?within_days=180"],
     ["catalogue", "catalogue"],
     ["methods", "catalogue?tab=methods"],
     ["brands", "catalogue?tab=brands"],

@@ -67,6 +67,10 @@ export const Product = named(
     quantities: array(integer(), { description: "Packages in one item.", minItems: 1 }),
     written_quantities: array(number(), { description: "Units in one fill as prescribed.", minItems: 1 }),
     shipping_method_ids: array(integer(), { minItems: 1 }),
+    price_cents: array(integer(), {
+      description: "Price of one package for your account, in cents, in the order of `package_sizes`.",
+      minItems: 1,
+    }),
     in_stock: boolean(),
   }),
 );

@@ -12,6 +12,7 @@ export * from "./audit/job-audit.ts";
 export * from "./audit/partner-audit.ts";
 export * from "./audit/web-audit.ts";
 export * from "./catalogue.ts";
+export * from "./continuity.ts";
 export * from "./count-reasons.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";

@@ -287,6 +287,30 @@ export const TriedOrder = named(
 );
 export type TriedOrder = Static<typeof TriedOrder>;
 
+/** The order costs no more than this for 15 minutes. */
+export const Quote = named(
+  "Quote",
+  object({
+    items: array(
+      object({
+        item_id: integer(),
+        price_cents: integer("Price of all packages of the item."),
+        in_stock: boolean("The whole item is in stock now."),
+      }),
+    ),
+    shipping_cents: integer("Price of the shipping method."),
+    total_cents: integer("The items and shipping."),
+    currency: string({ examples: ["USD"] }),
+    ships_by: nullable(
+      date(
+        "The pharmacy ships on this day at the latest. Null if an item is out of stock or an exception would hold the order.",
+      ),
+    ),
+    arrives_by: nullable(date("The parcel arrives on this day at the latest. Null if `ships_by` is.")),
+  }),
+);
+export type Quote = Static<typeof Quote>;
+
 /** One row per change. `from` is null for the creation. */
 export const HistoryEntry = named(
   "HistoryEntry",

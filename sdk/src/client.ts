@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createAnswerCache } from "./answer-cache.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { assertionSigner, type PrivateKey } from "./client-assertion.ts";
+import { type Continuity, continuityOf } from "./continuity.ts";
 import { Unauthorized } from "./errors.ts";
 import { type Events, eventsOf } from "./events.ts";
 import {
@@ -89,6 +90,7 @@ export type Pestle = Catalogue & {
   events: Events;
   prescriptions: Prescriptions;
   statements: Statements;
+  continuity: Continuity;
   simulate: Simulate;
 };
 
@@ -158,6 +160,7 @@ export function createPestle(options: PestleOptions): Pestle {
     events: eventsOf(call, travel),
     prescriptions: prescriptionsOf(call),
     statements: statementsOf(call),
+    continuity: continuityOf(call),
     simulate: simulateOf(call),
   };
 }

@@ -5,6 +5,7 @@ export type {
   AuditProof,
   AuditRoot,
   Brand,
+  ContinuityEntry,
   ErrorEntry,
   EventType,
   HashedEntry,
@@ -18,6 +19,7 @@ export type {
   OrderStatusReason,
   Patient,
   Product,
+  Quote,
   RenewalRequest,
   RenewalRequestInput,
   ShippingAddressInput,
@@ -40,6 +42,7 @@ export {
   type WriteOptions,
 } from "./client.ts";
 export { assertionSigner, type PrivateKey, type SignAssertion } from "./client-assertion.ts";
+export type { Continuity } from "./continuity.ts";
 export {
   Conflict,
   type FieldError,

@@ -102,6 +102,7 @@ test("every partner operation of the contract has a method, and the server answe
       renewal_request_id = asked.renewal_request_id;
     },
     getRenewalRequest: () => pestle.prescriptions.renewalRequest(prescription_id, renewal_request_id),
+    listContinuity: () => pestle.continuity({ within_days: 90, limit: 5 }).firstPage(),
     listStatements: () => pestle.statements.list({ limit: 5 }).firstPage(),
     getStatement: async () => {
       const [newest] = await pestle.statements.list().take(1);

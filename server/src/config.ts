@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { rootTargets } from "./domain/operations/root-targets.ts";
 import { northAmericanPhone } from "./domain/values/address/phone.ts";
 import { isStateCode } from "./domain/values/address/states.ts";
+import { isDate } from "./domain/values/calendar.ts";
 import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
 import { networksOf } from "./domain/values/networks.ts";
 import { address, choice, databaseUrl, file, key, line, matching, port, type Setting, whole } from "./setting.ts";
@@ -150,6 +151,18 @@ export const settings = {
         return undefined;
       }
     },
+  },
+  CUT_OFF_TIME: {
+    default: "14:00",
+    meaning: "Time of day in TIME_ZONE until which orders ship on the same business day. Quotes use it for `ships_by`.",
+    fix: "hours and minutes, such as 14:00",
+    parse: (value: string) => matching(/^([01]\d|2[0-3]):[0-5]\d$/, value),
+  },
+  CLOSED_DATES: {
+    default: "",
+    meaning: "Dates on which the pharmacy does not ship, besides weekends and US federal holidays.",
+    fix: "at most 366 dates with commas, such as 2026-12-24,2026-12-31",
+    parse: closedDates,
   },
   SECOND_FACTOR: choice(
     "auto",
@@ -348,6 +361,11 @@ export function personalFolder(env: NodeJS.ProcessEnv = process.env): string | u
   const home = given(env, "HOME");
   const folder = given(env, "XDG_CONFIG_HOME") ?? (home === undefined ? undefined : join(home, ".config"));
   return folder === undefined ? undefined : join(folder, "pestle");
+}
+
+function closedDates(value: string): string | undefined {
+  const dates = value === "" ? [] : value.split(",").map((date) => date.trim());
+  return dates.length <= 366 && dates.every(isDate) ? dates.join(",") : undefined;
 }
 
 function keyServiceUrl(value: string): string | undefined {

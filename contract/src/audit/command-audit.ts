@@ -101,6 +101,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "prescriptions renewal": notAudited(PARTNER_PROGRAM),
   "orders message": notAudited(PARTNER_PROGRAM),
   "orders watch": notAudited(PARTNER_PROGRAM),
+  continuity: notAudited(PARTNER_PROGRAM),
   "statements list": notAudited(PARTNER_PROGRAM),
   "statements show": notAudited(PARTNER_PROGRAM),
   "statements export": notAudited(PARTNER_PROGRAM),

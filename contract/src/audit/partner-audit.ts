@@ -10,6 +10,7 @@ export const partnerAudit = {
   updatePatient: writes("patient_changed", "patient", "contact", "identity", "safety"),
   removeSafetyEntry: writes("patient_changed", "patient", "safety"),
   listPatientPrescriptions: writes("prescriptions_read", "patient", "treatment", "order"),
+  listContinuity: writes("continuity_read", "patient", "treatment", "order"),
   addShippingAddress: writes("patient_changed", "patient", "address"),
   removeShippingAddress: writes("patient_changed", "patient", "address"),
   addIdentityDocument: writes("patient_changed", "patient", "documents"),

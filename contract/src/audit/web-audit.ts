@@ -179,6 +179,7 @@ export const webAudit = {
   "POST /portal/{environment}/orders/{order_number}/actions": writes("order_action_requested", "patient", "order"),
   "GET /portal/{environment}/orders/{order_number}/messages": writes("messages_viewed", "patient", "order"),
   "POST /portal/{environment}/orders/{order_number}/messages": writes("message_sent", "patient", "order"),
+  "GET /portal/{environment}/continuity": writes("continuity_read", "patient", "treatment", "order"),
   "GET /portal/{environment}/exceptions": notAudited(MASKED_COUNTS),
   "GET /portal/{environment}/statements": notAudited(SHOWN_SUMS),
   "GET /portal/{environment}/statements/{month}": writes("statement_read", "patient", "order", "payment"),

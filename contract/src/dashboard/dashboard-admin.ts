@@ -286,6 +286,7 @@ export const auditActions = {
   sandbox_used: "used the sandbox",
   patient_read: "read a patient",
   prescriptions_read: "read a patient's prescriptions",
+  continuity_read: "read who runs out of a medication",
   patient_changed: "changed a patient",
   orders_read: "read orders",
   order_tried: "tried an order without creating it",

@@ -3,6 +3,7 @@ import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "
 import { orderActions } from "../order-actions.ts";
 import { array, object, string, union } from "../schema.ts";
 import { simulationAnswerExamples, simulationAnswers, simulationExamples, simulations } from "../simulations.ts";
+import { continuityEndpoints } from "./continuity-endpoints.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import { intakeEndpoints } from "./intake-endpoints.ts";
 import { messageEndpoints } from "./message-endpoints.ts";
@@ -20,6 +21,7 @@ const form = "application/x-www-form-urlencoded";
  */
 export const endpoints = [
   ...patientEndpoints,
+  ...continuityEndpoints,
   ...orderEndpoints,
   ...messageEndpoints,
   ...prescriberEndpoints,
@@ -97,6 +99,7 @@ export const endpoints = [
           quantities: [1, 2, 3],
           written_quantities: [30, 90],
           shipping_method_ids: [1, 2],
+          price_cents: [1100, 1100],
           in_stock: true,
         },
       ]),

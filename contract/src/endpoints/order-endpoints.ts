@@ -3,9 +3,9 @@ import { ErrorEntry } from "../error-bodies.ts";
 import { type ErrorCode, errorCodes } from "../errors.ts";
 import { exceptionIds } from "../exceptions.ts";
 import { order_status } from "../fields.ts";
-import { order, triedOrder } from "../openapi/example-records.ts";
+import { order, quote, triedOrder } from "../openapi/example-records.ts";
 import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "../requests.ts";
-import { ActionRequest, HistoryEntry, Order, OrderException, TriedOrder } from "../resources.ts";
+import { ActionRequest, HistoryEntry, Order, OrderException, Quote, TriedOrder } from "../resources.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged, restOfList } from "./endpoint.ts";
 import { messageCodes } from "./message-endpoints.ts";
@@ -42,7 +42,7 @@ export const orderEndpoints = [
     auth: "bearer:partners",
     summary: "Create an order",
     description:
-      "Requests a fill of one or more prescriptions, or of products that need none. The response lists all problems at once. A repeated body within a minute gets 409, unless the first order was canceled. With `dry_run=true` the service writes nothing and returns what would happen, never 409.",
+      "Requests a fill of one or more prescriptions, or of products that need none. The response lists all problems at once. A repeated body within a minute gets 409, unless the first order was canceled. With `dry_run=true` the service writes nothing and returns what would happen, never 409, with a quote: the same order costs no more for 15 minutes.",
     query: { dry_run: boolean("Check the order without creating it.") },
     body: body("application/json", OrderRequest, {
       reference: "inv-20931",
@@ -67,8 +67,9 @@ export const orderEndpoints = [
             ),
           ),
           order: nullable(TriedOrder),
+          quote: nullable(Quote),
         }),
-        { would_create: true, errors: [], exceptions: [], conflict: null, order: triedOrder },
+        { would_create: true, errors: [], exceptions: [], conflict: null, order: triedOrder, quote },
       ),
       201: answer("The order.", Order, order),
     },

@@ -1,4 +1,12 @@
-import type { IdentityDocument, MedicationRequest, Order, Patient, PatientAddress, TriedOrder } from "../resources.ts";
+import type {
+  IdentityDocument,
+  MedicationRequest,
+  Order,
+  Patient,
+  PatientAddress,
+  Quote,
+  TriedOrder,
+} from "../resources.ts";
 
 /** The shipping address of the example records. */
 export const shipTo = {
@@ -155,4 +163,14 @@ export const triedOrder: TriedOrder = {
   ...order,
   order_number: null,
   medication_requests: [{ ...orderedPrescription, medication_dispenses: [{ ...dispense, order_number: null }] }],
+};
+
+/** Ordered on a Sunday, and shipped by a method that takes up to five business days. */
+export const quote: Quote = {
+  items: [{ item_id: 1, price_cents: 1100, in_stock: true }],
+  shipping_cents: 595,
+  total_cents: 1695,
+  currency: "USD",
+  ships_by: "2026-11-16",
+  arrives_by: "2026-11-23",
 };

@@ -18,7 +18,7 @@ import type {
   PortalRevocation,
   PortalShownSecret,
 } from "./portal-credentials.ts";
-import type { PortalExceptions, PortalMessages, PortalOrder, PortalOrders } from "./portal-orders.ts";
+import type { PortalContinuity, PortalExceptions, PortalMessages, PortalOrder, PortalOrders } from "./portal-orders.ts";
 import type {
   PortalRequest,
   PortalRequestErrors,
@@ -127,6 +127,7 @@ export type PortalApi = {
   "GET /portal/{environment}/request_errors": { query: "hours"; answer: PortalRequestErrors };
   "GET /portal/{environment}/usage": { query: "hours"; answer: PortalUsage };
 
+  "GET /portal/{environment}/continuity": { query: "within_days" | Paged; answer: PortalContinuity };
   "GET /portal/{environment}/orders": { query: OrderFilter | Paged; answer: PortalOrders };
   "GET /portal/{environment}/orders/{order_number}": { answer: PortalOrder };
   "POST /portal/{environment}/orders/{order_number}/actions": { body: ActionRequestInput; answer: ActionRequest };

@@ -1,4 +1,5 @@
 import type { ActionKey } from "../actions.ts";
+import type { ContinuityEntry } from "../continuity.ts";
 import type { ExceptionId } from "../exceptions.ts";
 import type { OrderStatus } from "../lifecycle.ts";
 import type { Message } from "../messages.ts";
@@ -41,6 +42,9 @@ export type PortalOrderAction = {
 /** `GET …/orders/{order_number}/messages`: all messages, oldest first. The server audits the view. */
 export type PortalMessages = { messages: Message[] };
 // `POST` of the same path takes the API's message and returns 201 with it.
+
+/** `GET …/continuity`: the same as the API's. The server audits the view. */
+export type PortalContinuity = { continuity: ContinuityEntry[]; next_cursor: string | null };
 
 /** `GET …/exceptions`: open exceptions, those that need the partner first. */
 export type PortalExceptions = { groups: PortalExceptionGroup[] };

@@ -563,6 +563,8 @@ export type Rows = {
     back_orders?: boolean;
     retired_at: Instant | null;
     is_drug?: boolean;
+    held_price_cents: number | null;
+    held_until: Instant | null;
   };
   queue_target: {
     queue: string;
@@ -696,6 +698,8 @@ export type Rows = {
     transit_days_max: number;
     default?: boolean;
     retired_at: Instant | null;
+    held_price_cents: number | null;
+    held_until: Instant | null;
   };
   sign_in_link: {
     link_hash: Bytes;

@@ -24,6 +24,7 @@ import { bytesOf, type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { forwarding } from "./forward.ts";
 import { type Door, frontDoor } from "./front-door.ts";
+import { listContinuity } from "./orders/continuity.ts";
 import { listOrderMessages, sendOrderMessage } from "./orders/messages.ts";
 import {
   createOrder,
@@ -96,6 +97,7 @@ const handlers: Handlers = {
   updatePatient,
   removeSafetyEntry,
   listPatientPrescriptions,
+  listContinuity,
   addShippingAddress,
   removeShippingAddress,
   addIdentityDocument,

@@ -15,6 +15,7 @@ import { homeRoutes } from "./operations/home.ts";
 import { oversightRoutes } from "./operations/oversight.ts";
 import { homeRoutes as portalHomeRoutes } from "./operations/portal-home.ts";
 import { requestRoutes } from "./operations/requests.ts";
+import { continuityRoutes } from "./orders/continuity.ts";
 import { messageRoutes as portalMessageRoutes } from "./orders/portal-messages.ts";
 import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
 import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
@@ -46,6 +47,7 @@ const portalRoutes: readonly WebRoute[] = [
   ...portalOrderRoutes,
   ...portalMessageRoutes,
   ...portalStatementRoutes,
+  ...continuityRoutes,
   ...teamRoutes,
   ...sandboxRoutes,
 ];

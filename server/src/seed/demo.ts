@@ -34,9 +34,9 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
     for (const { portal, ...given } of partners) {
       const account = await createPartnerAccount(tx, given, now);
       const { account_id } = account;
-      await saveShippingMethods(tx, account_id, shippingMethods);
+      await saveShippingMethods(tx, account_id, shippingMethods, now);
       await saveBrands(tx, account_id, brands);
-      await saveProducts(tx, account_id, products);
+      await saveProducts(tx, account_id, products, now);
       await enterStock(tx, account_id, firstDelivery, now);
       const { client_id, client_secret } = await createCredential(
         deps,

@@ -58,6 +58,12 @@ export const screens: readonly Screen[] = [
     nav: { group: "Orders", icon: "alert", keys: "g x" },
   },
   {
+    path: "/$environment/continuity",
+    title: "Supply",
+    load: of(async () => (await import("./continuity/continuity-screen.tsx")).ContinuityScreen),
+    nav: { group: "Orders", icon: "clock", keys: "g l" },
+  },
+  {
     path: "/$environment/catalogue",
     title: "Catalogue",
     load: of(async () => (await import("./catalogue/catalogue-screen.tsx")).CatalogueScreen),

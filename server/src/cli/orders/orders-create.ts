@@ -3,6 +3,7 @@ import type {
   MedicationRequest,
   Order,
   OrderException,
+  Quote,
   ShippingMethod,
   TriedOrder,
 } from "@pestle/contract";
@@ -11,7 +12,7 @@ import { type PartnerOptions, partnerOptions } from "../accounts/partner-account
 import { WrongUsage } from "../errors.ts";
 import { readObject } from "../files.ts";
 import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import type { Output } from "../output.ts";
+import { money, type Output } from "../output.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 import { refusedFields } from "../refused-fields.ts";
@@ -32,6 +33,7 @@ type Tried = {
   exceptions: OrderException[];
   conflict: { order_number: string } | null;
   order: TriedOrder | null;
+  quote: Quote | null;
 };
 
 const KEY = [
@@ -114,9 +116,16 @@ function tried(answer: Tried): Output {
   if (conflict !== null)
     problems.push(`✗ The same request created order ${conflict.order_number} less than a minute ago.`);
   const text = answer.would_create
-    ? ["The order would be accepted.", ...answer.exceptions.map(exceptionText)]
+    ? ["The order would be accepted.", ...quoteText(answer.quote), ...answer.exceptions.map(exceptionText)]
     : ["The order would be refused.", ...problems];
   return { data: answer, text: text.join("\n"), failed: !answer.would_create };
+}
+
+function quoteText(quote: Quote | null): string[] {
+  if (quote === null) return [];
+  const { total_cents, shipping_cents, ships_by, arrives_by } = quote;
+  const price = `It costs at most ${money(total_cents)} for 15 minutes, with ${money(shipping_cents)} for shipping.`;
+  return ships_by === null ? [price] : [price, `It ships by ${ships_by} and arrives by ${arrives_by}.`];
 }
 
 /** The simple case: one patient and one shipping method. The service validates it. */

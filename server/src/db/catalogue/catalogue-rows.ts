@@ -1,4 +1,5 @@
 import type { Environment } from "@pestle/contract";
+import { heldUntil } from "../../domain/catalogue/held-price.ts";
 import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
 import type {
   BrandRow,
@@ -88,12 +89,12 @@ export const retireRows = (
   now: Date,
 ) => tx.run(retire[kind], [owner, keys, now]);
 
-const products = sql<[account_id: string, rows: string]>`
+const products = sql<[account_id: string, rows: string, now: Date, held_until: Date]>`
 with given as (
   select r.*
   from jsonb_populate_recordset(null::product, $2) r
 ), saved as (
-  insert into product (account_id, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
+  insert into product as p (account_id, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
     written_quantities, max_units, shipping_method_ids, blocked_states, cold_chain, price_cents, back_orders,
     is_drug)
   select $1, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
@@ -106,15 +107,22 @@ with given as (
     quantities = excluded.quantities, written_quantities = excluded.written_quantities,
     max_units = excluded.max_units, shipping_method_ids = excluded.shipping_method_ids,
     blocked_states = excluded.blocked_states, cold_chain = excluded.cold_chain, price_cents = excluded.price_cents,
+    held_price_cents = case
+      when p.price_cents = excluded.price_cents then p.held_price_cents
+      else least(p.price_cents, case when p.held_until > $3 then p.held_price_cents end) end,
+    held_until = case when p.price_cents = excluded.price_cents then p.held_until else $4 end,
     back_orders = excluded.back_orders, is_drug = excluded.is_drug, retired_at = null
 )
 insert into stock (account_id, sku, on_hand_units)
 select $1, sku, 0
 from given
 on conflict (account_id, sku) do nothing`;
-/** Creates an empty stock row for each new product. */
-export const saveProducts = (tx: Tx, account_id: string, rows: readonly ProductRow[]) =>
-  tx.run(products, [account_id, JSON.stringify(rows)]);
+/**
+ * Creates an empty stock row for each new product. A changed price holds the former one: the lowest price that a quote
+ * could have named.
+ */
+export const saveProducts = (tx: Tx, account_id: string, rows: readonly ProductRow[], now: Date) =>
+  tx.run(products, [account_id, JSON.stringify(rows), now, heldUntil(now)]);
 
 const brands = sql<[account_id: string, rows: string]>`
 insert into brand (account_id, id, name, "default")
@@ -125,8 +133,8 @@ set name = excluded.name, "default" = excluded."default", retired_at = null`;
 export const saveBrands = (tx: Tx, account_id: string, rows: readonly BrandRow[]) =>
   tx.run(brands, [account_id, JSON.stringify(rows)]);
 
-const methods = sql<[account_id: string, rows: string]>`
-insert into shipping_method (account_id, id, name, carrier, service, signature_confirmation, po_box, cold_chain,
+const methods = sql<[account_id: string, rows: string, now: Date, held_until: Date]>`
+insert into shipping_method as m (account_id, id, name, carrier, service, signature_confirmation, po_box, cold_chain,
   price_cents, transit_days_min, transit_days_max, "default")
 select $1, r.id, r.name, r.carrier, r.service, r.signature_confirmation, r.po_box, r.cold_chain,
   r.price_cents, r.transit_days_min, r.transit_days_max, r."default"
@@ -135,10 +143,14 @@ on conflict (account_id, id) do update
 set name = excluded.name, carrier = excluded.carrier, service = excluded.service,
   signature_confirmation = excluded.signature_confirmation, po_box = excluded.po_box,
   cold_chain = excluded.cold_chain, price_cents = excluded.price_cents,
+  held_price_cents = case
+    when m.price_cents = excluded.price_cents then m.held_price_cents
+    else least(m.price_cents, case when m.held_until > $3 then m.held_price_cents end) end,
+  held_until = case when m.price_cents = excluded.price_cents then m.held_until else $4 end,
   transit_days_min = excluded.transit_days_min, transit_days_max = excluded.transit_days_max,
   "default" = excluded."default", retired_at = null`;
-export const saveShippingMethods = (tx: Tx, account_id: string, rows: readonly ShippingMethodRow[]) =>
-  tx.run(methods, [account_id, JSON.stringify(rows)]);
+export const saveShippingMethods = (tx: Tx, account_id: string, rows: readonly ShippingMethodRow[], now: Date) =>
+  tx.run(methods, [account_id, JSON.stringify(rows), now, heldUntil(now)]);
 
 const licences = sql<[environment: Environment, rows: string]>`
 insert into licence (environment, state, number, status, valid_from, valid_to)

@@ -1,13 +1,14 @@
 import type { Brand, Product, ShippingMethod } from "@pestle/contract";
+import type { HeldPrice } from "../../domain/catalogue/held-price.ts";
 import type { ProductRow } from "../../domain/catalogue/rows.ts";
 import { type Queryable, sql } from "../db.ts";
 
 /** An account's stored catalogue. Partners see only a part of it. */
 export type CatalogueRows = {
   /** Includes retired methods, because open orders may still use them. */
-  shipping_methods: (ShippingMethod & { default: boolean; retired: boolean })[];
+  shipping_methods: (ShippingMethod & HeldPrice & { default: boolean; retired: boolean })[];
   brands: Brand[];
-  products: (ProductRow & Pick<Product, "in_stock">)[];
+  products: (ProductRow & HeldPrice & Pick<Product, "in_stock">)[];
   /** The pharmacy's active licenses in the account's environment. */
   licences: { state: string; valid_from: string; valid_to: string }[];
 };
@@ -18,7 +19,7 @@ select
     select json_agg(json_build_object(
       'id', m.id, 'name', m.name, 'carrier', m.carrier, 'service', m.service,
       'signature_confirmation', m.signature_confirmation, 'po_box', m.po_box, 'cold_chain', m.cold_chain,
-      'price_cents', m.price_cents,
+      'price_cents', m.price_cents, 'held_price_cents', m.held_price_cents, 'held_until', m.held_until,
       'transit_days', json_build_object('min', m.transit_days_min, 'max', m.transit_days_max),
       'default', m."default", 'retired', m.retired_at is not null) order by m.id)
     from shipping_method m
@@ -34,7 +35,8 @@ select
       'written_quantities', p.written_quantities, 'shipping_method_ids', p.shipping_method_ids,
       'in_stock', coalesce(s.on_hand_units > s.reserved_units, false), 'ingredients', p.ingredients,
       'max_units', p.max_units, 'blocked_states', p.blocked_states, 'cold_chain', p.cold_chain,
-      'price_cents', p.price_cents, 'back_orders', p.back_orders, 'is_drug', p.is_drug) order by p.sku)
+      'price_cents', p.price_cents, 'held_price_cents', p.held_price_cents, 'held_until', p.held_until,
+      'back_orders', p.back_orders, 'is_drug', p.is_drug) order by p.sku)
     from product p
     left join stock s on s.account_id = p.account_id and s.sku = p.sku
     where p.account_id = $1 and p.retired_at is null), '[]') as products,

@@ -1,8 +1,9 @@
 import type { Product, ShippingMethod } from "@pestle/contract";
+import type { HeldPrice } from "./held-price.ts";
 import type { ProductRow } from "./rows.ts";
 
 /** A product that an account can order, as the decisions need it. */
-export type FormularyProduct = ProductRow & Partial<Pick<Product, "in_stock">>;
+export type FormularyProduct = ProductRow & Partial<Pick<Product, "in_stock"> & HeldPrice>;
 
 /** An account's catalogue with its indexes, built once per cached copy. */
 export type Formulary = {

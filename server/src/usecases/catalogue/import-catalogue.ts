@@ -97,6 +97,8 @@ const savers = {
   licences: saveLicences,
 } as const;
 
+type SaveOwn = (tx: Tx, id: string, rows: ImportPlan["rows"], now: Date) => Promise<number>;
+
 async function saveRows(
   tx: Tx,
   kind: keyof typeof savers,
@@ -108,8 +110,8 @@ async function saveRows(
   // Retire changed rows too until they are saved, so that two products can swap NDCs.
   await retireRows(tx, kind, id, [...diff.retired, ...diff.changed.map(({ key }) => key)], now);
   // The plan has checked these rows against the columns of this kind.
-  const saveOwn = savers[kind] as unknown as (tx: Tx, id: string, rows: ImportPlan["rows"]) => Promise<number>;
-  await saveOwn(tx, id, rows);
+  const saveOwn = savers[kind] as unknown as SaveOwn;
+  await saveOwn(tx, id, rows, now);
 }
 
 /**

@@ -6,6 +6,7 @@ import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { daysOfUnits } from "../../domain/fulfillment/fill-numbers.ts";
+import { supplyEnd } from "../../domain/fulfillment/supply-end.ts";
 import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts";
 import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -18,7 +19,6 @@ import { actorOf, auditWork, impossible, requireFree, requireStep, requireUnexpi
 import { parcelOf } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
-const DAY_MS = 24 * 3600 * 1000;
 const SHIP = { event: "ship" } as const satisfies Outcome;
 
 /**
@@ -150,7 +150,7 @@ async function save(
   captured_cents: number,
   actor: Actor,
 ): Promise<Order> {
-  const { account_id, order, rules, details, prescriptions, row } = loaded;
+  const { account_id, order, rules, details, row } = loaded;
   const { now } = rules;
   const { order_number } = order;
   const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
@@ -171,18 +171,12 @@ async function save(
     after: {
       order: { ...order, shipments, payment_status: "captured", captured_cents },
     },
-    items: order.items.map(({ item_id, prescription_id }) => ({
+    items: order.items.map(({ item_id }) => ({
       item_id,
       pending: false,
       reserved: false,
       shipped_at: now,
-      supply_ends_at: supplyEnds(
-        now,
-        daysShipped(
-          details.find((one) => one.item_id === item_id)!.units,
-          prescriptions.find((one) => one.prescription_id === prescription_id),
-        ),
-      ),
+      supply_ends_at: supplyEnds(loaded, item_id),
     })),
     stock: sums(
       order.items.map(({ item_id, sku }) => [sku, details.find((one) => one.item_id === item_id)!.units] as const),
@@ -207,9 +201,22 @@ async function save(
 /** The safety engine assumes the same for a fill without a days supply. */
 const UNKNOWN_SUPPLY_DAYS = 90;
 
-const daysShipped = (units: number, prescription: LoadedOrder["prescriptions"][number] | undefined) =>
-  prescription === undefined ? null : daysOfUnits({ ...prescription, units });
-
-/** When the patient will have used up the fill. */
-const supplyEnds = (shipped_at: Date, days_supply: number | null) =>
-  new Date(shipped_at.getTime() + (days_supply ?? UNKNOWN_SUPPLY_DAYS) * DAY_MS);
+/** When the patient will have used up the item and what earlier fills of the same medication left. */
+function supplyEnds({ order, details, prescriptions, fills, rules: { now } }: LoadedOrder, item_id: number): Date {
+  const item = order.items.find((one) => one.item_id === item_id)!;
+  const isSame = (one: { prescription_id: number | null; gcn: string | null }) =>
+    (item.prescription_id !== null && one.prescription_id === item.prescription_id) ||
+    (item.gcn !== null && one.gcn === item.gcn);
+  const earlier = fills.flatMap(({ shipped_at, days_supply, ...fill }) =>
+    shipped_at !== null && days_supply !== null && isSame(fill) ? [{ shipped_at, days: days_supply }] : [],
+  );
+  const own = order.items
+    .filter((one) => one.item_id <= item_id && isSame(one))
+    .map((one) => {
+      const { units } = details.find((detail) => detail.item_id === one.item_id)!;
+      const prescription = prescriptions.find(({ prescription_id }) => prescription_id === one.prescription_id);
+      const days = prescription === undefined ? null : daysOfUnits({ ...prescription, units });
+      return { shipped_at: now, days: days ?? UNKNOWN_SUPPLY_DAYS };
+    });
+  return supplyEnd([...earlier, ...own]);
+}

@@ -30,15 +30,16 @@ export const auditView = (
   subject: string,
 ): Promise<number> => writeLook(deps, by, { account_id: by.account_id, action, subject }, by.request_id);
 
-/** Records that a list of orders was shown. */
+/** Records that a list with patients was shown. */
 export const auditListing = (
   deps: Pick<Deps, "db" | "vault" | "now">,
   by: PortalActor,
-  orders: readonly { patient_id: string }[],
+  rows: readonly { patient_id: string }[],
+  action: "orders_listed" | "continuity_read" = "orders_listed",
 ): Promise<number> => {
-  const ids = [...new Set(orders.map(({ patient_id }) => patient_id))];
+  const ids = [...new Set(rows.map(({ patient_id }) => patient_id))];
   const patients = auditedPatients(deps, by.account_id, ids);
-  const entry = { account_id: by.account_id, action: "orders_listed" as const, subject: "portal", patients };
+  const entry = { account_id: by.account_id, action, subject: "portal", patients };
   return writeLook(deps, by, entry, by.request_id);
 };
 

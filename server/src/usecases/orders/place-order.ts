@@ -1,4 +1,4 @@
-import type { Order, TriedOrder } from "@pestle/contract";
+import type { Order, Quote, TriedOrder } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { loadOrderContext, lockForOrder, type OrderContext, saveOrder } from "../../db/orders/place-order.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -11,6 +11,7 @@ import { type Actor, partner, partnerBy } from "../../domain/orders/order.ts";
 import { orderAnswer, triedAnswer } from "../../domain/orders/order-answer.ts";
 import type { OrderDraft } from "../../domain/orders/order-draft.ts";
 import type { OrderFacts, PrescriptionFact } from "../../domain/orders/order-facts.ts";
+import { quoteOf } from "../../domain/orders/quote.ts";
 import { byNdcs, bySelection } from "../../domain/orders/resolve-items.ts";
 import { shipTo } from "../../domain/orders/ship-to.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
@@ -42,6 +43,7 @@ export type DryRun = {
   /** The order that the same body created a moment ago, in place of the 409. */
   conflict: { order_number: string } | null;
   order: TriedOrder | null;
+  quote: Quote | null;
   /** For the audit log. */
   patient_id: string | null;
 };
@@ -136,13 +138,24 @@ export async function placeOrder(
 /** Returns what `createOrder` would do, and writes nothing. */
 export async function tryOrder(deps: Deps, { grant, now }: PartnerCall, body: SentFields): Promise<DryRun> {
   const prepared = await prepareOrder(deps, grant, body, () => canonicalJson(body), now);
-  const nothing = { would_create: false, problems: [], exceptions: [], conflict: null, order: null, patient_id: null };
+  const nothing = {
+    would_create: false,
+    problems: [],
+    exceptions: [],
+    conflict: null,
+    order: null,
+    quote: null,
+    patient_id: null,
+  };
+  const { TIME_ZONE: time_zone, CUT_OFF_TIME: cut_off, CLOSED_DATES } = deps.config;
+  const calendar = { time_zone, cut_off, closed: CLOSED_DATES.split(",") };
   try {
     const { decision, rules } = await withKeysOfNow(deps, () => decide(deps, deps.db, prepared, now));
     if (decision.accepted === null) return { ...nothing, problems: decision.problems };
     const order = triedAnswer(answerOf(decision.accepted, rules));
     const { exceptions, patient_id } = order;
-    return { ...nothing, would_create: true, exceptions, order, patient_id };
+    const quote = quoteOf(decision.accepted, prepared.listed, rules.now, calendar);
+    return { ...nothing, would_create: true, exceptions, order, quote, patient_id };
   } catch (error) {
     if (!(error instanceof Conflict) || error.order_number === undefined) throw error;
     return { ...nothing, conflict: { order_number: error.order_number } };

@@ -30,7 +30,10 @@ export type PreparedOrder = {
   shape: Problem[];
   sent_verdict: Verdict | null;
   fingerprint: Buffer;
+  /** With the prices that the order pays. */
   formulary: Formulary;
+  /** With the prices of the catalogue. */
+  listed: Formulary;
 };
 
 /** Reads the body and asks the validator. The validator may be remote, so never call this in a transaction. */
@@ -47,7 +50,9 @@ export async function prepareOrder(
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, orderer.clock_offset_s));
   const { draft: read, problems } = readOrder(body, { zips: deps.zips, today, address });
   const draft = await withCleanLabel(deps, read);
-  const { formulary } = await readCatalogue(deps, orderer.account_id);
+  const catalogue = await readCatalogue(deps, orderer.account_id);
+  // Quotes last in real time, also in a sandbox whose clock was moved.
+  const formulary = catalogue.formularyAt(now);
   const sent_verdict =
     typeof draft.address === "string"
       ? null
@@ -56,7 +61,7 @@ export async function prepareOrder(
   const canonical = problems.length === 0 ? canonicalOf() : "";
   // Keyed, because an attacker could guess bodies and compare plain hashes.
   const fingerprint = deps.vault.layeredIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
-  return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };
+  return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary, listed: catalogue.formulary };
 }
 
 /** Replaces the label that was sent by a clean copy. Without one, the check of the label refuses the order (42296). */

@@ -154,6 +154,7 @@ describe("every look of a partner's program at a patient, and every change, leav
     "receiveScript",
     "receiveFhir",
     "getStatement",
+    "listContinuity",
   ];
   const rules = Object.entries(partnerAudit as Record<string, AuditRule>);
   const about_patients = rules.flatMap(([id, rule]) =>

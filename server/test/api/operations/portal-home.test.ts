@@ -19,9 +19,9 @@ beforeAll(async () => {
     const given = { name: "Newcomer", environment: "sandbox", workflow: "api_driven", ncpdp_id: null } as const;
     const made = await createPartnerAccount(tx, given, app.deps.now());
     const { account_id } = made;
-    await saveShippingMethods(tx, account_id, shippingMethods);
+    await saveShippingMethods(tx, account_id, shippingMethods, app.deps.now());
     await saveBrands(tx, account_id, brands);
-    await saveProducts(tx, account_id, products);
+    await saveProducts(tx, account_id, products, app.deps.now());
     const stock = products.map(({ sku }) => ({ sku, kind: "received", units: 9_000, order_number: null, note: null }));
     await enterStock(tx, account_id, stock as never, app.deps.now());
     return made;

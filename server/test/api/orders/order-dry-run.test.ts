@@ -100,7 +100,16 @@ test("a dry run predicts exactly what the order will do, and writes nothing", as
           exceptions: tried.body.order.exceptions,
           conflict: null,
           order: tried.body.order,
+          quote: tried.body.quote,
         });
+        const { quote } = tried.body;
+        expect(quote).toMatchObject({ total_cents: done.body.payment.amount_cents, currency: "USD" });
+        expect(quote.items.map(({ item_id }: { item_id: number }) => item_id)).toEqual(
+          done.body.items.map(({ item_id }: { item_id: number }) => item_id),
+        );
+        expect(quote.ships_by === null).toBe(
+          done.body.order_status === "On Hold" || quote.items.some(({ in_stock }: { in_stock: boolean }) => !in_stock),
+        );
         expect(JSON.stringify(tried.body.order).match(/"order_number":(?!null)/)).toBeNull();
       } else if (done.status === 422) {
         expect(tried.status).toBe(200);
@@ -110,11 +119,12 @@ test("a dry run predicts exactly what the order will do, and writes nothing", as
           exceptions: [],
           conflict: null,
           order: null,
+          quote: null,
         });
       } else {
         const { order_number } = done.body.error;
         expect([tried.status, done.status]).toEqual([200, 409]);
-        const nothing = { would_create: false, errors: [], exceptions: [], order: null };
+        const nothing = { would_create: false, errors: [], exceptions: [], order: null, quote: null };
         expect(tried.body).toEqual({ ...nothing, conflict: { order_number } });
       }
     }),

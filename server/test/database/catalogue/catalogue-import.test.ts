@@ -1,6 +1,13 @@
-import { type Brand, type Environment, environments, type Product, type ShippingMethod } from "@pestle/contract";
+import {
+  type Brand,
+  type Environment,
+  environments,
+  type Order,
+  type Product,
+  type ShippingMethod,
+} from "@pestle/contract";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { readFileTable } from "../../../src/domain/catalogue/file-table.ts";
 import { type CatalogueKind, catalogueKinds, type Row } from "../../../src/domain/catalogue/rows.ts";
 import { writeFile } from "../../../src/domain/catalogue/write-file.ts";
@@ -66,6 +73,27 @@ async function newAccount(environment: Environment = "sandbox"): Promise<{ accou
   const given = { name: `Quince ${++accounts}`, environment, workflow: "api_driven" as const, ncpdp_id: null };
   return app.deps.db.transaction((tx) => createPartnerAccount(tx, given, app.deps.now()));
 }
+
+/** A quote of a new patient's order, and what the order would cost at this moment. */
+async function quoted() {
+  const { patient_id, prescription_id } = await addPatient(app, { patient: stranger() });
+  const body = { shipping: { method_id: 1 }, patient: { patient_id }, items: [{ prescription_id }] };
+  const dryRun = async () => {
+    const { quote, order } = JSON.parse((await ask(app, "/orders?dry_run=true", body)).text);
+    return { quoted: quote.total_cents as number, costs: order.payment.amount_cents as number };
+  };
+  const place = async () => JSON.parse((await ask(app, "/orders", body)).text) as Order;
+  return { first: await dryRun(), dryRun, place };
+}
+const priced = async (price_cents: number, shipping_cents: number) => {
+  await importRows("products", [{ sku: "atorvastatin-20", price_cents }], { partial: true });
+  await importRows("shipping_methods", [{ id: 1, price_cents: shipping_cents }], { partial: true });
+  await seen(async () => {
+    const [product] = await get<Product[]>("/products?sku[]=atorvastatin-20");
+    const { shipping_methods } = await get<{ shipping_methods: ShippingMethod[] }>("/shipping_methods");
+    return product?.price_cents[0] === price_cents && shipping_methods[0]?.price_cents === shipping_cents;
+  });
+};
 
 describe("an import", () => {
   test("with an error writes nothing at all", async () => {
@@ -324,3 +352,37 @@ test("an export imports without any difference, and gives an empty account the s
 function sorted<Product extends { sku: string }>(rows: readonly Product[]): Row[] {
   return [...rows].sort((a, b) => (a.sku < b.sku ? -1 : 1)) as unknown as Row[];
 }
+
+describe("a quote", () => {
+  const MINUTE_MS = 60_000;
+  beforeEach(async () => {
+    await priced(1200, 500);
+    app.advance(20 * MINUTE_MS);
+  });
+
+  test("is the most that the order costs for 15 minutes, however often prices change", async () => {
+    const { first, dryRun, place } = await quoted();
+    expect(first).toEqual({ quoted: 1700, costs: 1700 });
+    await priced(1500, 700);
+    app.advance(7 * MINUTE_MS);
+    await priced(1600, 500);
+    app.advance(7 * MINUTE_MS);
+    expect(await dryRun()).toEqual({ quoted: 2100, costs: 1700 });
+    expect((await place()).payment.amount_cents).toBe(1700);
+  });
+
+  test("of a lower price also outlives the next rise", async () => {
+    await priced(900, 500);
+    const { first, place } = await quoted();
+    await priced(1200, 500);
+    app.advance(14 * MINUTE_MS);
+    expect([first.quoted, (await place()).payment.amount_cents]).toEqual([1400, 1400]);
+  });
+
+  test("ends: an order that comes later pays the new price", async () => {
+    const { place } = await quoted();
+    await priced(1500, 700);
+    app.advance(17 * MINUTE_MS);
+    expect((await place()).payment.amount_cents).toBe(2200);
+  });
+});

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookPatient, fillOrderBook } from "../../../../bench/order-book.ts";
 import { createCopies } from "../../../src/copies.ts";
+import { FIRST_SUPPLY } from "../../../src/db/orders/continuity.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
 import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
+import { readContinuity } from "../../../src/usecases/orders/read-continuity.ts";
 import { type OrderQuery, readOrder, readOrders } from "../../../src/usecases/orders/read-orders.ts";
 import { newOrder, type OrderBody, placed } from "../../support/orders.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
@@ -151,4 +153,24 @@ test("a new order reads a few rows, regardless of the number of orders and produ
   });
   expect(looked.map(({ table }) => table)).toContain("stock");
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_AN_ORDER);
+});
+
+test("a page of the supply forecast reads a few rows, regardless of the number of fills and of those long ago", async () => {
+  // One fill in four ends in the next days, and the others ended long ago.
+  await app.owner.raw(
+    `update order_item i
+    set pending = false, shipped_at = now(), supply_ends_at = case when o.order_position % 4 = 0
+      then now() + make_interval(mins => (o.order_position % 10007)::integer)
+      else now() - interval '100 days' - make_interval(mins => (o.order_position % 10007)::integer) end
+    from orders o
+    where o.account_id = i.account_id and o.order_number = i.order_number and i.account_id = $1`,
+    [account_id],
+  );
+  await app.owner.raw("analyze order_item");
+  const copies = await withoutOrders();
+  const looked = await rowsRead(app.deps.db, async (tx) => {
+    const { entries, more } = await readContinuity({ ...app.deps, db: tx, copies }, account_id, 30, FIRST_SUPPLY, PAGE);
+    expect([entries.length, more]).toEqual([PAGE, true]);
+  });
+  expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_A_PAGE);
 });

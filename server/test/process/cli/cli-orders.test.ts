@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
+  type ContinuityEntry,
   type HistoryEntry,
   type Order,
   type OrderAction,
@@ -87,7 +88,10 @@ describe("orders create", () => {
   test("with --dry-run shows what would happen, and creates nothing", async () => {
     const { patient_id } = await newOrder(app);
     const good = await run<{ would_create: boolean }>("orders create", { patient: patient_id, dryRun: true });
-    expect([good.text, good.failed]).toEqual(["The order would be accepted.", false]);
+    expect(good.failed).toBe(false);
+    expect(good.text).toMatch(
+      /^The order would be accepted\.\nIt costs at most \$16\.95 for 15 minutes, with \$4\.95 for shipping\.\nIt ships by \d{4}-\d\d-\d\d and arrives by \d{4}-\d\d-\d\d\.$/,
+    );
     const bad = await run("orders create", { patient: patient_id, method: "99", dryRun: true });
     expect(bad).toMatchObject({ failed: true });
     expect(bad.text).toMatch(/^The order would be refused\.\n✗ shipping\.method_id \(42291\): /);
@@ -197,6 +201,25 @@ describe("orders act", () => {
     const again = await run<Order>("orders reorder", { quiet: true }, other.order_number);
     expect(again.data.items[0]).toMatchObject({ prescription_id: other.items[0]!.prescription_id });
     expect(again.text).not.toBe(other.order_number);
+  });
+});
+
+describe("continuity", () => {
+  test("lists who runs out, and why the next fill would fail", async () => {
+    const { body, patient_id } = await newOrder(app, { prescription: { refills: 0 } });
+    const { order_number } = await placed(app, body);
+    await run("simulate order", { to: "Shipped" }, order_number);
+    expect((await run("continuity", { withinDays: "1" })).text).toBe("No patient runs out in this time.");
+    const { text, data } = await run<{ continuity: ContinuityEntry[] }>("continuity", {
+      withinDays: "90",
+      failing: true,
+    });
+    expect(data.continuity.filter((entry) => entry.patient_id === patient_id)).toHaveLength(1);
+    expect(text).toMatch(
+      new RegExp(`^\\d{4}-\\d\\d-\\d\\d +\\d+ +${patient_id} .*42250 Invalid Item Prescription Refills`, "m"),
+    );
+    expect(await refused("continuity", { withinDays: "many" })).toMatch(/^2 --within-days takes a whole number/);
+    expect(await refused("continuity", { withinDays: "181" })).toMatch(/^1 .*within_days/);
   });
 });
 

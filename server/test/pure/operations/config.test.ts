@@ -97,6 +97,11 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   SAFETY_DATA_FILE: { good: ["safety.json", "safety.json"], bad: [] },
   RX_EXPIRY_MONTHS: { good: ["15", 15], bad: ["0", "37", "a year"] },
   RX_SCHEDULE_2_DAYS: { good: ["30", 30], bad: ["0", "181", "a month"] },
+  CUT_OFF_TIME: { good: ["16:30", "16:30"], bad: ["4 pm", "24:00", "9:00", "12:60"] },
+  CLOSED_DATES: {
+    good: ["2026-12-24, 2026-12-31", "2026-12-24,2026-12-31"],
+    bad: ["2026-02-30", "12/24/2026", "2026-12-24,", Array(367).fill("2026-12-24").join()],
+  },
   RX_SCHEDULE_2_DAYS_BY_STATE: { good: ["NY=30", "NY=30"], bad: ["NY", "ny=30", "NY=30;WI=60"] },
   RX_EXPIRY_MONTHS_BY_STATE: { good: ["IL=15", "IL=15"], bad: ["IL", "il=15", "IL=15;IA=18"] },
   PHARMACY_NAME: { good: [" Apotheke Süd ", "Apotheke Süd"], bad: [" ", "x".repeat(61), "two\nlines"] },

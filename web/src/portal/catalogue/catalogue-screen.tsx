@@ -136,6 +136,11 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
       ),
     },
     { title: "Package sizes", cell: ({ package_sizes }) => listText(package_sizes) },
+    {
+      title: "Price per package",
+      number: true,
+      cell: ({ price_cents }) => [...new Set(price_cents)].map((cents) => moneyText(cents)).join(", "),
+    },
     { title: "Quantities", cell: ({ quantities }) => listText(quantities) },
     { title: "Written quantities", cell: ({ written_quantities }) => listText(written_quantities) },
     {

@@ -1,0 +1,153 @@
+import { CONTINUITY_DAYS, type ContinuityEntry } from "@pestle/contract";
+import type { UseQueryResult } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { addressOf } from "../../app/api.ts";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/shell/page.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Chart } from "../../ui/display/chart.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
+import { StatusBadge } from "../../ui/order-badges.tsx";
+import { usePortal } from "../account.tsx";
+import { usePages } from "../use-pages.ts";
+
+const spans = [
+  ["14", "Next 14 days"],
+  ["30", "Next 30 days"],
+  ["90", "Next 90 days"],
+  [String(CONTINUITY_DAYS.most), "Next 180 days"],
+] as const;
+const dayText = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+
+/** Who runs out of which medication, and why the next fill would fail. */
+export function ContinuityScreen() {
+  const { api_base } = usePortal();
+  const [{ within_days = String(CONTINUITY_DAYS.default) }, change] = useFilters();
+  const pages = usePages(addressOf(`${api_base}/continuity`, { within_days, limit: "200" }), (page) => page.continuity);
+  return (
+    <Page
+      title="Supply"
+      about="Patients who run out of a medication, by the days of supply that were shipped. The earliest come first."
+      actions={
+        <SelectField
+          label="Time range"
+          unseen
+          options={spans}
+          value={within_days}
+          onChange={(event) => change({ within_days: event.target.value })}
+        />
+      }
+    >
+      <Loaded query={pages.query as unknown as UseQueryResult<unknown>} lines={10}>
+        {() => (
+          <>
+            <Forecast entries={pages.rows} days={Number(within_days)} more={pages.more} />
+            <Card flush>
+              <Table
+                caption="Patients who run out"
+                columns={columns}
+                rows={pages.rows}
+                rowKey={({ patient_id, prescription_id }) => `${patient_id} ${prescription_id}`}
+                empty={<Empty title="No patient runs out in this time" />}
+              />
+            </Card>
+            {pages.more && (
+              <p>
+                <Button onClick={pages.onMore} busy={pages.query.isFetching}>
+                  Show more
+                </Button>
+              </p>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+/** One bar per day. Those who have run out already are in the first one. */
+function Forecast({ entries, days, more }: { entries: readonly ContinuityEntry[]; days: number; more: boolean }) {
+  const buckets = Array.from({ length: days + 2 }, () => ({ fillable: 0, failing: 0 }));
+  for (const { days_left, next_fill } of entries) {
+    const bucket = buckets[Math.max(-1, Math.min(days, days_left)) + 1]!;
+    if (next_fill.fillable) bucket.fillable += 1;
+    else bucket.failing += 1;
+  }
+  const [first] = entries;
+  const today_ms = first === undefined ? Date.now() : Date.parse(first.runs_out_on) - first.days_left * DAY_MS;
+  const moments = buckets.map((_, index) =>
+    index === 0 ? "Already out" : dayText.format(today_ms + (index - 1) * DAY_MS),
+  );
+  return (
+    <Card title="Patients who run out, by day">
+      <Chart
+        label="Patients who run out, by day"
+        kind="bars"
+        moments={moments}
+        empty="No patient runs out in this time"
+        series={[
+          { name: "Next fill is possible", tone: "accent", values: buckets.map(({ fillable }) => fillable) },
+          { name: "Next fill would fail", tone: "bad", values: buckets.map(({ failing }) => failing) },
+        ]}
+      />
+      {more && (
+        <p className="quiet small">The chart shows the patients that are listed below. Show more to complete it.</p>
+      )}
+    </Card>
+  );
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+
+const columns: readonly Column<ContinuityEntry>[] = [
+  {
+    title: "Runs out",
+    cell: ({ runs_out_on, days_left }) => (
+      <span className="nowrap">
+        {runs_out_on} {days_left < 0 && <Badge tone="bad">Out</Badge>}
+      </span>
+    ),
+  },
+  { title: "Days left", number: true, cell: ({ days_left }) => days_left },
+  { title: "Patient", cell: ({ patient_id }) => <span className="mono">{patient_id}</span> },
+  {
+    title: "Medication",
+    cell: ({ drug_name, prescription_id }) => (
+      <>
+        {drug_name} <span className="quiet mono">{prescription_id}</span>
+      </>
+    ),
+  },
+  { title: "Refills left", number: true, cell: ({ refills_left }) => refills_left },
+  { title: "Open order", cell: ({ open_order }) => open_order && <OpenOrder {...open_order} /> },
+  {
+    title: "Next fill",
+    cell: ({ next_fill: { fillable, not_fillable } }) =>
+      fillable ? (
+        <Badge tone="good">Possible</Badge>
+      ) : (
+        not_fillable.map(({ code, message }) => (
+          <Badge key={code} tone="bad">
+            {code} {message}
+          </Badge>
+        ))
+      ),
+  },
+];
+
+function OpenOrder({ order_number, order_status }: NonNullable<ContinuityEntry["open_order"]>) {
+  const { link_base } = usePortal();
+  return (
+    <span className="row">
+      <Link className="mono" to={`${link_base}/orders/${order_number}`}>
+        {order_number}
+      </Link>
+      <StatusBadge status={order_status} />
+    </span>
+  );
+}
