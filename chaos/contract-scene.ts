@@ -36,6 +36,7 @@ export async function openScene(demo: Demo): Promise<Scene> {
     order_number: [],
     id: [],
     event_id: [],
+    schedule_id: [],
     // A month without a statement.
     month: ["1999-12"],
   };
@@ -104,6 +105,20 @@ export async function openScene(demo: Demo): Promise<Scene> {
     call("POST", `/orders/${order_number}/partner_order_action_requests`, { event: "hold" });
   const asked = (order_number: string) =>
     simulate("message", { order_number, text: "Did you mean to order 90 tablets?", exception_id: 79 });
+  const scheduleOf = async (example: Json) => {
+    const { patient_id, prescription_id } = await newPatient();
+    const consent = { given_at: "2026-01-01T08:00:00Z", method: "electronic" };
+    return { ...example, patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30, consent };
+  };
+  const newSchedule = async (action?: string) => {
+    const { schedule_id } = await call("POST", "/refill_schedules", await scheduleOf({}));
+    if (action !== undefined) await call("POST", `/refill_schedules/${schedule_id}/${action}`, {});
+    return remember("schedule_id", schedule_id);
+  };
+  const onSchedule = (action?: string) => async (body: Json) => ({
+    path: { schedule_id: await newSchedule(action) },
+    body,
+  });
   // Subscribed to almost nothing, because this campaign does not check deliveries.
   const quiet = { url: `${demo.base_url}/hook`, events: ["ENDPOINT_DISABLED"] };
   const newEndpoint = async () => {
@@ -142,6 +157,13 @@ export async function openScene(demo: Demo): Promise<Scene> {
         });
         return { path: { order_number }, body: { ...body, in_reply_to: question["message_id"] } };
       },
+      createRefillSchedule: async (example) => ({ body: await scheduleOf(example) }),
+      getRefillSchedule: async () => ({ path: { schedule_id: await newSchedule() } }),
+      skipRefill: onSchedule(),
+      pauseRefillSchedule: onSchedule(),
+      resumeRefillSchedule: onSchedule("pause"),
+      cancelRefillSchedule: onSchedule(),
+      fillRefillNow: onSchedule(),
       replaceOrderAddress: async (body) => ({ path: { order_number: await newOrder() }, body }),
       removeShippingAddress: async () => {
         const { patient_id } = await newPatient();

@@ -67,6 +67,7 @@ export * from "./portal/portal-team.ts";
 export * from "./portal/portal-webhooks.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";
+export * from "./schedules/schedules.ts";
 export { type FieldKind, type JsonSchema, reading, type Schema, type Static } from "./schema.ts";
 export * from "./signature.ts";
 export * from "./simulations.ts";

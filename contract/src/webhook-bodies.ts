@@ -1,6 +1,6 @@
 import { order_number, order_status, patient_id } from "./fields.ts";
 import { MedicationRequest, OrderActionRef, OrderException } from "./resources.ts";
-import { array, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "./schema.ts";
+import { array, date, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "./schema.ts";
 import type { EventType } from "./webhooks.ts";
 
 const every = <const T extends EventType>(event_type: T) => ({
@@ -42,6 +42,20 @@ export const webhookBodies = {
       patient_id,
       order_number,
       message_id: string({ format: "uuid", description: "The message. The event does not carry its text." }),
+    }),
+  ),
+  REFILL_UPCOMING: named(
+    "RefillUpcoming",
+    object({
+      ...every("REFILL_UPCOMING"),
+      patient_id,
+      schedule_id: string({ format: "uuid", description: "The refill schedule." }),
+      fill_on: date("The day on which the schedule orders the fill."),
+      medication_requests,
+      problems: array(
+        object({ code: integer("The code that `POST /orders` would answer."), message: string() }),
+        "Why the order would be refused on that day. Empty if nothing is wrong now.",
+      ),
     }),
   ),
   ENDPOINT_DISABLED: named(

@@ -14,6 +14,7 @@ import {
 } from "./operations.ts";
 import { type Orders, ordersOf } from "./orders.ts";
 import { type Patients, patientsOf } from "./patients.ts";
+import { type RefillSchedules, refillSchedulesOf } from "./refill-schedules.ts";
 import { type Simulate, simulateOf } from "./simulate.ts";
 import { type Statements, statementsOf } from "./statements.ts";
 import { type ClientProof, createTokenSource, requestToken } from "./token.ts";
@@ -82,6 +83,7 @@ export type Pestle = Catalogue & {
   webhookEndpoints: WebhookEndpoints;
   events: Events;
   statements: Statements;
+  refillSchedules: RefillSchedules;
   simulate: Simulate;
 };
 
@@ -145,6 +147,7 @@ export function createPestle(options: PestleOptions): Pestle {
     webhookEndpoints: webhookEndpointsOf(call),
     events: eventsOf(call, travel),
     statements: statementsOf(call),
+    refillSchedules: refillSchedulesOf(call),
     simulate: simulateOf(call),
   };
 }

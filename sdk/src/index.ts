@@ -18,6 +18,8 @@ export type {
   OrderStatusReason,
   Patient,
   Product,
+  RefillSchedule,
+  RefillScheduleInput,
   ShippingAddressInput,
   ShippingMethod,
   Statement,
@@ -53,6 +55,7 @@ export type { Listing } from "./listing.ts";
 export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operations.ts";
 export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
 export type { Patients } from "./patients.ts";
+export type { RefillScheduleFilter, RefillSchedules } from "./refill-schedules.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
 export type { Statements } from "./statements.ts";
 export type { Answer } from "./transport.ts";

@@ -10,6 +10,8 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "count-usage": notAudited("It counts rows, and shows no data."),
   "process-waiting": notAudited("The request that sent the message wrote the entry."),
   "fill-due": writes("order_created", "patient", "order", "treatment", "address", "payment"),
+  "fill-schedules": writes("order_created", "patient", "order", "treatment", "address", "payment"),
+  "move-clocks": writes("order_created", "patient", "order", "treatment", "address", "payment"),
   "fill-back-orders": notAudited(NO_LOOK),
   "recheck-due": notAudited(NO_LOOK),
   "check-people": notAudited(NO_LOOK),

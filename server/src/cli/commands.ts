@@ -29,6 +29,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["orders"], async () => (await import("./orders/orders-act.ts")).orderActCommands],
   [["orders"], async () => (await import("./orders/orders-messages.ts")).orderMessageCommands],
   [["orders"], async () => (await import("./orders/orders-watch.ts")).orderWatchCommand],
+  [["schedules"], async () => (await import("./schedules/schedules.ts")).scheduleCommands],
   [["order"], async () => (await import("./fulfillment/order.ts")).orderCommands],
   [["recall"], async () => (await import("./fulfillment/recall.ts")).recallCommand],
   [["report"], async () => (await import("./fulfillment/report.ts")).reportCommands],

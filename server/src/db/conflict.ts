@@ -15,6 +15,9 @@ export const RACED_CONSTRAINTS = {
   orders_by_position: UNIQUE_VIOLATION,
   // Two messages about an order at the same time.
   order_message_pkey: UNIQUE_VIOLATION,
+  // Two schedules for a prescription at the same time, or two at the same position within a millisecond.
+  refill_schedule_live: UNIQUE_VIOLATION,
+  refill_schedule_by_position: UNIQUE_VIOLATION,
   // Two concurrent messages create the same patient, or draw the same key for two.
   patient_by_id: UNIQUE_VIOLATION,
   patient_pkey: UNIQUE_VIOLATION,

@@ -48,6 +48,16 @@ import {
 } from "./patients/patients.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./sandbox/simulate.ts";
+import {
+  cancelRefillSchedule,
+  createRefillSchedule,
+  fillRefillNow,
+  getRefillSchedule,
+  listRefillSchedules,
+  pauseRefillSchedule,
+  resumeRefillSchedule,
+  skipRefill,
+} from "./schedules/schedules.ts";
 import { getStatement, listStatements } from "./statements/statements.ts";
 import {
   createWebhookEndpoint,
@@ -108,6 +118,14 @@ const handlers: Handlers = {
   listOrderActionRequests,
   listOrderMessages,
   sendOrderMessage,
+  createRefillSchedule,
+  listRefillSchedules,
+  getRefillSchedule,
+  skipRefill,
+  pauseRefillSchedule,
+  resumeRefillSchedule,
+  cancelRefillSchedule,
+  fillRefillNow,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

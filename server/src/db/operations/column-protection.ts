@@ -93,6 +93,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   },
   queue_target: { record: ["queue"] },
   rate_lease: { record: ["bucket"] },
+  refill_schedule: { record: ["consent_method", "next_fill_problems", "paused_because"] },
   request_log: { record: ["method", "route", "error_codes"] },
   review: { record: ["reasons"], emptied: ["facts"] },
   routing_rule: { business: ["value"] },

@@ -11,6 +11,7 @@ import { factsPlace } from "../intake/reviews.ts";
 import { orderMessagePlace } from "../orders/order-messages.ts";
 import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
 import { detailsPlace, patientIdPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
+import { schedulePlace } from "../schedules/schedules.ts";
 import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 import { eventPlace } from "../webhooks/new-event.ts";
@@ -119,6 +120,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "order_number", "message_number"],
     place: (row) =>
       orderMessagePlace(String(row["account_id"]), String(row["order_number"]), Number(row["message_number"])),
+  },
+  {
+    table: "refill_schedule",
+    column: "request_sealed",
+    key: ["account_id", "schedule_id"],
+    place: (row) => schedulePlace(String(row["account_id"]), String(row["schedule_id"])),
   },
   {
     table: "order_note",

@@ -59,6 +59,13 @@ export const sampleEvents: { [T in EventType]: (now: Date) => SampleFields<T> } 
     order_number: ORDER_NUMBER,
     message_id: "00000000-0000-4000-8000-000000000000",
   }),
+  REFILL_UPCOMING: (now) => ({
+    patient_id: PATIENT_ID,
+    schedule_id: "00000000-0000-4000-8000-000000000000",
+    fill_on: new Date(now.getTime() + 7 * 86_400_000).toISOString().slice(0, 10),
+    medication_requests: [prescription(now)],
+    problems: [],
+  }),
   ENDPOINT_DISABLED: () => ({
     endpoint_id: "00000000-0000-4000-8000-000000000000",
     reason: disableReasons.gone,
