@@ -36,6 +36,7 @@ export async function openScene(demo: Demo): Promise<Scene> {
     order_number: [],
     id: [],
     event_id: [],
+    schedule_id: [],
     // A month without a statement.
     month: ["1999-12"],
     prescription_id: ["1"],
@@ -115,6 +116,20 @@ export async function openScene(demo: Demo): Promise<Scene> {
     await movedTo("Shipped")(String(order_number));
     return String(patient.prescription_id);
   };
+  const scheduleOf = async (example: Json) => {
+    const { patient_id, prescription_id } = await newPatient();
+    const consent = { given_at: "2026-01-01T08:00:00Z", method: "electronic" };
+    return { ...example, patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30, consent };
+  };
+  const newSchedule = async (action?: string) => {
+    const { schedule_id } = await call("POST", "/refill_schedules", await scheduleOf({}));
+    if (action !== undefined) await call("POST", `/refill_schedules/${schedule_id}/${action}`, {});
+    return remember("schedule_id", schedule_id);
+  };
+  const onSchedule = (action?: string) => async (body: Json) => ({
+    path: { schedule_id: await newSchedule(action) },
+    body,
+  });
   // Subscribed to almost nothing, because this campaign does not check deliveries.
   const quiet = { url: `${demo.base_url}/hook`, events: ["ENDPOINT_DISABLED"] };
   const newEndpoint = async () => {
@@ -159,6 +174,13 @@ export async function openScene(demo: Demo): Promise<Scene> {
         const { renewal_request_id } = await call("POST", `/prescriptions/${prescription_id}/renewal_requests`, {});
         return { path: { prescription_id, renewal_request_id: String(renewal_request_id) } };
       },
+      createRefillSchedule: async (example) => ({ body: await scheduleOf(example) }),
+      getRefillSchedule: async () => ({ path: { schedule_id: await newSchedule() } }),
+      skipRefill: onSchedule(),
+      pauseRefillSchedule: onSchedule(),
+      resumeRefillSchedule: onSchedule("pause"),
+      cancelRefillSchedule: onSchedule(),
+      fillRefillNow: onSchedule(),
       replaceOrderAddress: async (body) => ({ path: { order_number: await newOrder() }, body }),
       removeShippingAddress: async () => {
         const { patient_id } = await newPatient();

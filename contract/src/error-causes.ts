@@ -1,5 +1,6 @@
 import type { ErrorCode } from "./errors.ts";
 import { MOST_MESSAGES_PER_AUTHOR } from "./messages.ts";
+import type { ScheduleAction } from "./schedules/schedules.ts";
 
 /**
  * A request that gets the code. `order` holds the fields to change in an otherwise valid `POST /orders` body, for a
@@ -7,6 +8,8 @@ import { MOST_MESSAGES_PER_AUTHOR } from "./messages.ts";
  */
 export type ErrorExample =
   | { readonly prescription?: object; readonly order: object }
+  /** The fields to change in an otherwise valid `POST /refill_schedules` body. `next`: the request after it. */
+  | { readonly prescription?: object; readonly schedule: object; readonly next?: "create" | ScheduleAction }
   | {
       readonly request: string;
       /** The status the order must be in. */
@@ -209,6 +212,23 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     fix: "Ask the pharmacy to add it, or ask the prescriber for another product.",
     example: item({ product_selection: "Nimbustatin 5 mg tablet" }),
   },
+  42271: {
+    cause: "The consent is missing, its method is not one of the list, or its time is in the future or not a time.",
+    example: { schedule: { consent: { given_at: "2999-01-01", method: "verbal" } } },
+  },
+  42272: {
+    cause: "The number is out of range, or it is missing and the prescription has no days' supply in that range.",
+    example: { schedule: { every_days: 3 } },
+  },
+  42273: { cause: "The number is out of range.", example: { schedule: { lead_days: 90 } } },
+  42274: {
+    cause: "The prescription, or the product that would be filled, is a schedule 2 controlled substance.",
+    example: { prescription: { drug_name: "dextroamphetamine", written_qty: 30, refills_left: 0 }, schedule: {} },
+  },
+  42275: {
+    cause: "An active or paused schedule orders the fills of this prescription already.",
+    example: { schedule: {}, next: "create" },
+  },
   42281: {
     cause: "The text is missing, empty, not a string, longer than 2,000 characters, or has control characters.",
     example: message('{"text": ""}'),
@@ -285,5 +305,9 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     cause: "The order does not offer this action now: its status has changed, or no open exception offers it.",
     fix: "Read the order and check `exceptions` and their `order_actions`.",
     example: action('{"event": "release"}'),
+  },
+  42471: {
+    cause: "A canceled schedule allows no action, only an active one can be paused, and only a paused one resumed.",
+    example: { schedule: {}, next: "resume" },
   },
 };

@@ -112,6 +112,28 @@ export const errors = {
   42259: ["Invalid Item Written Quantity", "items[].written_qty", "Use a written quantity that this product offers."],
   42260: ["Invalid Item Product Selection", "items[].product_selection", "Use a product from your formulary."],
 
+  42271: [
+    "Invalid Refill Consent",
+    "consent",
+    "Send when and how the patient agreed to refills: `given_at`, not in the future, and `method`.",
+  ],
+  42272: [
+    "Invalid Refill Interval",
+    "every_days",
+    "Use 7 to 365 days. Without `every_days` the prescription needs a days' supply in that range.",
+  ],
+  42273: ["Invalid Refill Lead", "lead_days", "Use 1 to 30 days."],
+  42274: [
+    "Invalid Refill Drug Schedule",
+    "prescription_id",
+    "A schedule 2 drug has no refills. Order each fill with its own prescription.",
+  ],
+  42275: [
+    "Invalid Refill Schedule Count",
+    "prescription_id",
+    "The prescription has a schedule. Use it, or cancel it first.",
+  ],
+
   42281: [
     "Invalid Message Text",
     "text",
@@ -163,6 +185,11 @@ export const errors = {
     "You cannot verify this order through the API. A pharmacist must do it.",
   ],
   42463: ["Invalid Order for Action Request", "event", "The event does not apply to the order in its current state."],
+  42471: [
+    "Invalid Refill Schedule for Action",
+    "schedule_id",
+    "The schedule's status does not allow the action. Read the schedule first.",
+  ],
 } as const satisfies Record<number, readonly [message: string, field: string, resolution: string]>;
 
 export type ErrorCode = keyof typeof errors;
@@ -229,6 +256,11 @@ export const usualProblems: { readonly [Code in ErrorCode]?: FieldProblem } = {
   42258: "conflict",
   42259: "not_allowed",
   42260: "not_found",
+  42271: "not_allowed",
+  42272: "not_allowed",
+  42273: "not_allowed",
+  42274: "not_allowed",
+  42275: "conflict",
   42281: "not_allowed",
   42282: "not_found",
   42283: "conflict",
@@ -247,6 +279,7 @@ export const usualProblems: { readonly [Code in ErrorCode]?: FieldProblem } = {
   42461: "not_found",
   42462: "not_allowed",
   42463: "conflict",
+  42471: "conflict",
 };
 
 /** How to send a value of each JSON type. */
@@ -298,11 +331,13 @@ export const errorAreas = [
   { area: "Identity documents", last: 42220 },
   { area: "Address", last: 42231 },
   { area: "Items and prescription", last: 42260 },
+  { area: "Refill schedules", last: 42275 },
   { area: "Messages", last: 42283 },
   { area: "Shipping", last: 42296 },
   { area: "Idempotency", last: 42299 },
   { area: "Brand", last: 42380 },
   { area: "Order actions", last: 42463 },
+  { area: "Refill schedule actions", last: 42471 },
 ] as const;
 
 /** What an HTTP status means in this API. */

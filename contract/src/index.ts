@@ -70,6 +70,7 @@ export * from "./portal/portal-webhooks.ts";
 export * from "./renewals.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";
+export * from "./schedules/schedules.ts";
 export { type FieldKind, type JsonSchema, reading, type Schema, type Static } from "./schema.ts";
 export * from "./signature.ts";
 export * from "./simulations.ts";

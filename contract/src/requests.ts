@@ -186,7 +186,7 @@ export const OrderPatientInput = named(
   ),
 );
 
-const PaymentInput = named(
+export const PaymentInput = named(
   "PaymentInput",
   partial({
     payer: oneOf(payers, { default: "partner" }),

@@ -1,7 +1,7 @@
 import { ErrorEntry } from "./error-bodies.ts";
 import { order_number, order_status, patient_id } from "./fields.ts";
 import { MedicationRequest, OrderActionRef, OrderException, Payment } from "./resources.ts";
-import { array, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "./schema.ts";
+import { array, date, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "./schema.ts";
 import { type EventType, patientFieldNames, prescriptionChangeNames } from "./webhooks.ts";
 
 const every = <const T extends EventType>(event_type: T) => ({
@@ -68,6 +68,20 @@ export const webhookBodies = {
       ...every("PATIENT_UPDATED"),
       patient_id,
       changed: array(oneOf(patientFieldNames), "The fields that changed. The event does not carry their values."),
+    }),
+  ),
+  REFILL_UPCOMING: named(
+    "RefillUpcoming",
+    object({
+      ...every("REFILL_UPCOMING"),
+      patient_id,
+      schedule_id: string({ format: "uuid", description: "The refill schedule." }),
+      fill_on: date("The day on which the schedule orders the fill."),
+      medication_requests,
+      problems: array(
+        object({ code: integer("The code that `POST /orders` would answer."), message: string() }),
+        "Why the order would be refused on that day. Empty if nothing is wrong now.",
+      ),
     }),
   ),
   ENDPOINT_DISABLED: named(

@@ -87,6 +87,12 @@ export const eventTypes = {
     fields: ["patient_id", "changed"],
     opt_in: true,
   },
+  REFILL_UPCOMING: {
+    sent_when:
+      "A refill schedule will order its next fill on `fill_on`, its `lead_days` from now. `problems` says why that order would be refused.",
+    fields: ["patient_id", "schedule_id", "fill_on", "medication_requests", "problems"],
+    opt_in: true,
+  },
   ENDPOINT_DISABLED: {
     sent_when:
       "One of the account's webhook endpoints was disabled. The other endpoints receive it, and it is in the feed.",

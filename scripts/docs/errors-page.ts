@@ -114,6 +114,7 @@ function errorExample(example: ErrorExample): string[] {
       ? [`- **Example:** ${written}an otherwise valid order for it`]
       : [`- **Example:** ${written}a body for ${code("POST /orders")} with\n`, fence("json", JSON.stringify(order))];
   }
+  if ("schedule" in example) return scheduleExample(example);
   const { request, headers = {}, body, order_status, after_messages } = example;
   const lines = [request, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
   const where =
@@ -126,3 +127,15 @@ function errorExample(example: ErrorExample): string[] {
 }
 
 const inline = (value: object) => code(JSON.stringify(value));
+
+function scheduleExample({ prescription, schedule, next }: Extract<ErrorExample, { schedule: object }>): string[] {
+  const written = prescription === undefined ? "" : `a prescription with ${code(JSON.stringify(prescription))}, and `;
+  const body =
+    Object.keys(schedule).length === 0
+      ? "an otherwise valid schedule for it"
+      : `a body for ${code("POST /refill_schedules")} with`;
+  const sent = Object.keys(schedule).length === 0 ? [] : [fence("json", JSON.stringify(schedule))];
+  if (next === undefined) return [`- **Example:** ${written}${body}${sent.length === 0 ? "" : "\n"}`, ...sent];
+  const request = next === "create" ? "/refill_schedules` again" : `/refill_schedules/{schedule_id}/${next}\``;
+  return [`- **Example:** a valid schedule, and then \`POST ${request}`];
+}

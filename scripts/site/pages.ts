@@ -28,6 +28,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/verify-webhooks.md",
       "docs/guides/idempotency.md",
       { source: "sdk/README.md", nav: "The SDK for Node" },
+      "docs/guides/refill-schedules.md",
       "docs/guides/month-end.md",
       "docs/guides/sandbox.md",
       "docs/guides/catalogue.md",

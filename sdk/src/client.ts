@@ -16,6 +16,7 @@ import {
 import { type Orders, ordersOf } from "./orders.ts";
 import { type Patients, patientsOf } from "./patients.ts";
 import { type Prescriptions, prescriptionsOf } from "./prescriptions.ts";
+import { type RefillSchedules, refillSchedulesOf } from "./refill-schedules.ts";
 import { type Simulate, simulateOf } from "./simulate.ts";
 import { type Statements, statementsOf } from "./statements.ts";
 import { type ClientProof, createTokenSource, requestToken } from "./token.ts";
@@ -91,6 +92,7 @@ export type Pestle = Catalogue & {
   prescriptions: Prescriptions;
   statements: Statements;
   continuity: Continuity;
+  refillSchedules: RefillSchedules;
   simulate: Simulate;
 };
 
@@ -161,6 +163,7 @@ export function createPestle(options: PestleOptions): Pestle {
     prescriptions: prescriptionsOf(call),
     statements: statementsOf(call),
     continuity: continuityOf(call),
+    refillSchedules: refillSchedulesOf(call),
     simulate: simulateOf(call),
   };
 }

@@ -20,6 +20,8 @@ export type {
   Patient,
   Product,
   Quote,
+  RefillSchedule,
+  RefillScheduleInput,
   RenewalRequest,
   RenewalRequestInput,
   ShippingAddressInput,
@@ -60,6 +62,7 @@ export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operat
 export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
 export type { Patients } from "./patients.ts";
 export type { Prescriptions } from "./prescriptions.ts";
+export type { RefillScheduleFilter, RefillSchedules } from "./refill-schedules.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
 export type { Statements } from "./statements.ts";
 export type { Answer } from "./transport.ts";

@@ -62,6 +62,7 @@ test("every partner operation of the contract has a method, and the server answe
   const [event] = await pestle.events.list().take(1);
   const { event_id } = event!;
   const address = await pestle.patients.addAddress(patient_id, goodAddress);
+  let schedule_id = "";
   const held = () => pestle.orders.hold(order_number);
 
   let renewal_request_id = "";
@@ -107,6 +108,22 @@ test("every partner operation of the contract has a method, and the server answe
     getStatement: async () => {
       const [newest] = await pestle.statements.list().take(1);
       return pestle.statements.get(newest!.month, { limit: 5 });
+    },
+    createRefillSchedule: async () => {
+      const consent = { given_at: "2026-01-01T08:00:00Z", method: "electronic" as const };
+      const body = { patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30, consent };
+      schedule_id = (await pestle.refillSchedules.create(body)).schedule_id;
+    },
+    listRefillSchedules: () => pestle.refillSchedules.list({ patient_id, limit: 5 }).firstPage(),
+    getRefillSchedule: () => pestle.refillSchedules.get(schedule_id),
+    skipRefill: () => pestle.refillSchedules.skip(schedule_id),
+    pauseRefillSchedule: () => pestle.refillSchedules.pause(schedule_id),
+    resumeRefillSchedule: () => pestle.refillSchedules.resume(schedule_id),
+    fillRefillNow: () => pestle.refillSchedules.fillNow(schedule_id),
+    cancelRefillSchedule: async () => {
+      const { last_order_number } = await pestle.refillSchedules.get(schedule_id);
+      await pestle.orders.cancel(last_order_number!);
+      return pestle.refillSchedules.cancel(schedule_id);
     },
     createReorder: () => pestle.orders.reorder(order_number, { reference: "inv-3" }),
     createWebhookEndpoint: () => pestle.webhookEndpoints.create({ url: `${url}/2`, secret: "another" }),

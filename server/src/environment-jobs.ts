@@ -12,12 +12,16 @@ import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { queueFillNotices } from "./usecases/prescribers/queue-fill-notices.ts";
 import { sendToPrescribers } from "./usecases/prescribers/send-to-prescribers.ts";
 import { checkPeople } from "./usecases/safety/check-people.ts";
+import { moveStoppedClocks } from "./usecases/sandbox/simulate-clock.ts";
+import { fillSchedules } from "./usecases/schedules/fill-schedules.ts";
 import { closeMonths } from "./usecases/statements/close-months.ts";
 
 const COUNT_USAGE_EVERY_MS = 60_000;
 const WAITING_EVERY_MS = 5_000;
 /** Automatic Processing turns a prescription into an order within about a second. */
 const FILL_EVERY_MS = 1_000;
+/** Refill schedules count in days. */
+const SCHEDULES_EVERY_MS = 60_000;
 const UNPAID_EVERY_MS = 15_000;
 /** Back orders receive new stock within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
@@ -36,6 +40,8 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(own, formatOf))),
   startLoop(own, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(own))),
   startLoop(own, "tell-expiries", EXPIRIES_EVERY_MS, () => tellExpiries(own)),
+  startLoop(own, "fill-schedules", SCHEDULES_EVERY_MS, () => fillSchedules(own)),
+  startLoop(own, "move-clocks", SCHEDULES_EVERY_MS, () => moveStoppedClocks(own)),
   startLoop(own, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(own)),
   startLoop(own, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(own)),
   startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),

@@ -24,6 +24,8 @@ export const quotaDraws = {
   requestOrderAction: { of: ["stored_bytes"], only_in: "sandbox" },
   sendOrderMessage: { of: ["stored_bytes"], only_in: "sandbox" },
   createRenewalRequest: { of: ["stored_bytes"] },
+  createRefillSchedule: { of: ["refill_schedules", "stored_bytes"] },
+  fillRefillNow: { of: ["orders", "stored_bytes"] },
   createWebhookEndpoint: { of: ["webhook_endpoints"] },
   removeWebhookEndpoint: { of: ["webhook_endpoints"], gives_back: true },
   testWebhookEndpoint: { of: ["webhook_events", "stored_bytes"], only_in: "sandbox" },

@@ -27,6 +27,12 @@ export const quotas = {
     production: 200_000_000,
   },
   orders: { counts: "orders", refuses: "new orders and reorders", sandbox: 500_000, production: 200_000_000 },
+  refill_schedules: {
+    counts: "refill schedules, also canceled ones",
+    refuses: "new refill schedules",
+    sandbox: 100_000,
+    production: 50_000_000,
+  },
   webhook_events: {
     counts: "events in the feed",
     refuses: "simulated events",

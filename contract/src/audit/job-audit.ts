@@ -11,6 +11,8 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "process-waiting": notAudited("The request that sent the message wrote the entry."),
   "fill-due": writes("order_created", "patient", "order", "treatment", "address", "payment"),
   "tell-expiries": notAudited("No person sees data. The partner receives an event about its own prescription."),
+  "fill-schedules": writes("order_created", "patient", "order", "treatment", "address", "payment"),
+  "move-clocks": writes("order_created", "patient", "order", "treatment", "address", "payment"),
   "fill-back-orders": notAudited(NO_LOOK),
   "recheck-due": notAudited(NO_LOOK),
   "check-people": notAudited(NO_LOOK),

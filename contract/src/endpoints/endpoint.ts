@@ -49,6 +49,7 @@ export const tags = {
   Orders: "Create, read and change orders, and act on them.",
   Patients: "Patients whose prescriptions the pharmacy received, and their records.",
   Prescriptions: "Ask prescribers about their prescriptions.",
+  "Refill schedules": "Orders that the service makes when a refill is due.",
   Sandbox: "Operations for sandbox accounts only.",
   Statements: "What your account was charged and refunded, by month.",
   Tokens: "Access tokens, on the token servers.",

@@ -11,6 +11,7 @@ import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenRespo
 import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
 import { prescriberEndpoints } from "./prescriber-endpoints.ts";
+import { scheduleEndpoints } from "./schedule-endpoints.ts";
 import { statementEndpoints } from "./statement-endpoints.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
 
@@ -25,6 +26,7 @@ export const endpoints = [
   ...orderEndpoints,
   ...messageEndpoints,
   ...prescriberEndpoints,
+  ...scheduleEndpoints,
   ...webhookEndpoints,
   ...statementEndpoints,
   {
@@ -147,7 +149,7 @@ export const endpoints = [
     auth: "bearer:partners",
     summary: "Simulate external events",
     description:
-      "Sandbox accounts only; production accounts get 404. `prescription`: a prescription arrives. Under Automatic Processing its order exists when you receive the response. `order`: the order goes through every step to the given status, or the given exception holds it. `message`: the pharmacy writes about the order; with `exception_id` it asks a question that holds the order. `event`: the service adds the event to the feed and sends it as given. `clock`: the account's own clock moves forward. Tokens, rate limits and idempotency keys stay on real time.",
+      "Sandbox accounts only; production accounts get 404. `prescription`: a prescription arrives. Under Automatic Processing its order exists when you receive the response. `order`: the order goes through every step to the given status, or the given exception holds it. `message`: the pharmacy writes about the order; with `exception_id` it asks a question that holds the order. `event`: the service adds the event to the feed and sends it as given. `clock`: the account's own clock moves forward. Refill schedules make their orders on the days that it passes, and the simulated pharmacy ships them. Tokens, rate limits and idempotency keys stay on real time.",
     body: {
       ...body("application/json", union(Object.values(simulations)), simulationExamples.clock.value),
       examples: simulationExamples,

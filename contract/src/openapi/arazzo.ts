@@ -2,10 +2,14 @@ import type { ActionKey } from "../actions.ts";
 import type { ExceptionId } from "../exceptions.ts";
 import type { Workflow } from "../fields.ts";
 import type { OrderStatus } from "../lifecycle.ts";
+import type { ConsentMethod, ScheduleStatus } from "../schedules/schedules.ts";
 import type { EventType } from "../webhooks.ts";
 import { arazzoStep, type Step } from "./arazzo-step.ts";
 
-/** The Arazzo description of both workflows, each from the credentials to a delivered order in the sandbox. */
+/** Both workflows of an account, and the refills after them. */
+type WorkflowId = Workflow | "refill_schedule";
+
+/** The Arazzo description of these workflows, each from the credentials to a delivered order in the sandbox. */
 export const arazzo = ({
   version,
   base_url,
@@ -16,11 +20,11 @@ export const arazzo = ({
     title: `${operator_name} partner workflows`,
     summary: "From a prescription to a delivered order",
     description:
-      "Both workflows from the partner's point of view, for a sandbox account. `POST /simulate` plays the prescriber, the pharmacy and the carrier; omit those steps in production. In production, register a webhook endpoint instead of reading the event feed.",
+      "The workflows from the partner's point of view, for a sandbox account. `POST /simulate` plays the prescriber, the pharmacy and the carrier; omit those steps in production. In production, register a webhook endpoint instead of reading the event feed.",
     version,
   },
   sourceDescriptions: [{ name: "partnerApi", url: `${base_url}/openapi.json`, type: "openapi" }],
-  workflows: (Object.keys(workflowSteps) as Workflow[]).map((workflowId) => {
+  workflows: (Object.keys(workflowSteps) as WorkflowId[]).map((workflowId) => {
     const { summary, description, steps } = workflowSteps[workflowId];
     return {
       workflowId,
@@ -134,7 +138,7 @@ const resolveException = (more: Record<string, string>): Step => ({
   expect: { "/order/order_status": "Processing" satisfies OrderStatus },
 });
 
-const workflowSteps: Record<Workflow, { summary: string; description: string; steps: readonly Step[] }> = {
+const workflowSteps: Record<WorkflowId, { summary: string; description: string; steps: readonly Step[] }> = {
   api_driven: {
     summary: "API Driven: the partner requests each fill",
     description:
@@ -251,6 +255,59 @@ const workflowSteps: Record<Workflow, { summary: string; description: string; st
       resolveException({ email: "patient@mail.example" }),
       deliverOrder,
       hearOfShipment,
+      readOrder,
+    ],
+  },
+  refill_schedule: {
+    summary: "Refill schedule: the service orders each fill on its day",
+    description:
+      "The patient agrees to refills once. The service orders the fills of the prescription with the usual checks, and tells the partner before each one.",
+    steps: [
+      getToken,
+      {
+        step_id: "receivePrescription",
+        description: "A prescriber sends a prescription with refills.",
+        operation_id: "simulate",
+        body: {
+          simulation_type: "prescription",
+          simulation: { drug_name: "Atorvastatin 20 mg tablet", written_qty: 30, days_supply: 30, refills_left: 5 },
+        },
+        outputs: { patient_id: "/patient_id", prescription_id: "/prescription_id" },
+      },
+      {
+        step_id: "createSchedule",
+        description: "The schedule, with the patient's consent. The first fill is due today.",
+        operation_id: "createRefillSchedule",
+        body: {
+          patient_id: "$steps.receivePrescription.outputs.patient_id",
+          prescription_id: "$steps.receivePrescription.outputs.prescription_id",
+          shipping: { method_id: 1 },
+          consent: { given_at: "2026-01-05T09:00:00Z", method: "electronic" satisfies ConsentMethod },
+        },
+        expect: { "/status": "active" satisfies ScheduleStatus, "/interval_days": 30 },
+        outputs: { schedule_id: "/schedule_id" },
+      },
+      {
+        step_id: "moveClock",
+        description: "45 days pass. The service makes two orders, and the pharmacy ships them.",
+        operation_id: "simulate",
+        body: { simulation_type: "clock", simulation: { advance_seconds: 45 * 86_400 } },
+      },
+      {
+        step_id: "hearOfRefill",
+        description: "The content of the notice before each fill.",
+        operation_id: "listWebhookEvents",
+        given: { event_type: "REFILL_UPCOMING" satisfies EventType },
+        expect: { "/webhook_events/0/event_type": "REFILL_UPCOMING" satisfies EventType },
+      },
+      {
+        step_id: "findOrder",
+        description: "The schedule names its last order.",
+        operation_id: "getRefillSchedule",
+        given: { schedule_id: "$steps.createSchedule.outputs.schedule_id" },
+        expect: { "/status": "active" satisfies ScheduleStatus },
+        outputs: { order_number: "/last_order_number" },
+      },
       readOrder,
     ],
   },

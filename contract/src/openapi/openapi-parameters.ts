@@ -29,6 +29,7 @@ export const pathParameters = {
     pattern: ORDER_NUMBER_PATTERN,
     examples: ["7K2M9XQ4TB"],
   }),
+  schedule_id: inPath("schedule_id", "The refill schedule.", { type: "string", format: "uuid" }),
   month: inPath("month", "The month, in the pharmacy's time zone.", {
     type: "string",
     pattern: MONTH_PATTERN,

@@ -67,6 +67,14 @@ export const webhookExamples: { [T in EventType]: WebhookBodyOf<T> } = {
     patient_id: order.patient_id,
     changed: ["email", "addresses"],
   },
+  REFILL_UPCOMING: {
+    ...first("REFILL_UPCOMING"),
+    patient_id: order.patient_id,
+    schedule_id: "019a8c02-51d7-7f0a-8b6e-90c1d2e3f4a5",
+    fill_on: "2026-12-15",
+    medication_requests: [prescription],
+    problems: [],
+  },
   ENDPOINT_DISABLED: {
     ...first("ENDPOINT_DISABLED"),
     endpoint_id: "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8",

@@ -33,6 +33,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["orders"], async () => (await import("./orders/orders-messages.ts")).orderMessageCommands],
   [["orders"], async () => (await import("./orders/orders-watch.ts")).orderWatchCommand],
   [["continuity"], async () => (await import("./orders/continuity.ts")).continuityCommand],
+  [["schedules"], async () => (await import("./schedules/schedules.ts")).scheduleCommands],
   [["order"], async () => (await import("./fulfillment/order.ts")).orderCommands],
   [["recall"], async () => (await import("./fulfillment/recall.ts")).recallCommand],
   [["report"], async () => (await import("./fulfillment/report.ts")).reportCommands],

@@ -19,6 +19,9 @@ export const RACED_CONSTRAINTS = {
   money_entry_by_key: UNIQUE_VIOLATION,
   // Two requests for renewal of one prescription at the same time.
   prescriber_message_open_renewal: UNIQUE_VIOLATION,
+  // Two schedules for a prescription at the same time, or two at the same position within a millisecond.
+  refill_schedule_live: UNIQUE_VIOLATION,
+  refill_schedule_by_position: UNIQUE_VIOLATION,
   // Two concurrent messages create the same patient, or draw the same key for two.
   patient_by_id: UNIQUE_VIOLATION,
   patient_pkey: UNIQUE_VIOLATION,

@@ -24,6 +24,8 @@ export type Rows = {
     rate_burst: number | null;
     clock_offset_s?: number;
     created_at: Instant;
+    clock_goal_s?: number;
+    clock_moved_at: Instant | null;
   };
   account_usage: {
     account_id: string;
@@ -581,6 +583,29 @@ export type Rows = {
   recovery_code: {
     person_id: string;
     code_hash: Bytes;
+  };
+  refill_schedule: {
+    account_id: string;
+    schedule_id: string;
+    schedule_position: number;
+    patient_key: number;
+    prescription_id: number;
+    status: string;
+    every_days: number | null;
+    lead_days: number;
+    consent_at: Instant;
+    consent_method: string;
+    request_sealed: Bytes;
+    next_fill_on: string | null;
+    notified_for: string | null;
+    next_fill_problems?: unknown;
+    paused_because: unknown;
+    last_order_number: string | null;
+    last_filled_on: string | null;
+    due_at: Instant | null;
+    revision?: number;
+    created_at: Instant;
+    updated_at: Instant;
   };
   request_latency: {
     account_id: string;

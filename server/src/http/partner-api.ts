@@ -50,6 +50,16 @@ import {
 import { createRenewalRequest, getRenewalRequest } from "./prescribers/renewals.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./sandbox/simulate.ts";
+import {
+  cancelRefillSchedule,
+  createRefillSchedule,
+  fillRefillNow,
+  getRefillSchedule,
+  listRefillSchedules,
+  pauseRefillSchedule,
+  resumeRefillSchedule,
+  skipRefill,
+} from "./schedules/schedules.ts";
 import { getStatement, listStatements } from "./statements/statements.ts";
 import {
   createWebhookEndpoint,
@@ -113,6 +123,14 @@ const handlers: Handlers = {
   sendOrderMessage,
   createRenewalRequest,
   getRenewalRequest,
+  createRefillSchedule,
+  listRefillSchedules,
+  getRefillSchedule,
+  skipRefill,
+  pauseRefillSchedule,
+  resumeRefillSchedule,
+  cancelRefillSchedule,
+  fillRefillNow,
   createWebhookEndpoint,
   listWebhookEndpoints,
   getWebhookEndpoint,

@@ -86,13 +86,40 @@ export const insertAccount = (tx: Tx, row: NewAccount) =>
     row.created_at,
   ]);
 
-const moveClock = sql<[account_id: string, seconds: number, farthest: number], { clock_offset_s: number }>`
+/** How far an account's clock is ahead of real time, and where it is moving to. */
+export type ClockPosition = { clock_offset_s: number; clock_goal_s: number };
+
+const setGoal = sql<[account_id: string, seconds: number, farthest: number, now: Date], ClockPosition>`
 update account
-set clock_offset_s = clock_offset_s + $2
-where account_id = $1 and environment = 'sandbox' and clock_offset_s + $2 <= $3
-returning clock_offset_s`;
+set clock_goal_s = greatest(clock_goal_s, clock_offset_s) + $2, clock_moved_at = $4
+where account_id = $1 and environment = 'sandbox' and greatest(clock_goal_s, clock_offset_s) + $2 <= $3
+returning clock_offset_s, clock_goal_s`;
+/** Sets where the clock moves to. Concurrent calls add up. Returns no row beyond the farthest offset. */
+export const setClockGoal = (tx: Tx, account_id: string, seconds: number, farthest: number, now: Date) =>
+  tx.row(setGoal, [account_id, seconds, farthest, now]);
+
+const stepClock = sql<[account_id: string, now: Date, stays: boolean], ClockPosition>`
+update account a
+set clock_moved_at = $2, clock_offset_s = least(a.clock_goal_s, coalesce((
+    select ceil(extract(epoch from min(s.due_at) - $2::timestamptz))::bigint
+    from refill_schedule s
+    where s.account_id = a.account_id and s.due_at > $2::timestamptz + make_interval(secs => a.clock_offset_s)),
+    a.clock_goal_s))
+where a.account_id = $1 and a.environment = 'sandbox' and a.clock_goal_s > a.clock_offset_s and not ($3 and exists (
+  select
+  from refill_schedule s
+  where s.account_id = a.account_id and s.due_at <= $2::timestamptz + make_interval(secs => a.clock_offset_s)))
+returning a.clock_offset_s, a.clock_goal_s`;
 /**
- * Moves the clock forward only. The row lock makes concurrent calls add up. Returns no row beyond the farthest offset.
+ * Moves the clock on, to the next moment at which a refill schedule is due, but not beyond the goal. Returns no row if
+ * the clock has reached it. With `stays`, the clock does not move while a schedule is due already.
  */
-export const advanceAccountClock = (tx: Tx, account_id: string, seconds: number, farthest: number) =>
-  tx.row(moveClock, [account_id, seconds, farthest]);
+export const stepAccountClock = (tx: Tx, account_id: string, now: Date, stays: boolean) =>
+  tx.row(stepClock, [account_id, now, stays]);
+
+const stopped = sql<[moved_before: Date], { account_id: string }>`
+select account_id
+from account
+where environment = 'sandbox' and clock_goal_s > clock_offset_s and clock_moved_at < $1`;
+/** Sandbox accounts whose clock stopped on its way, because a process ended. */
+export const listStoppedClocks = (db: Queryable, moved_before: Date) => db.rows(stopped, [moved_before]);

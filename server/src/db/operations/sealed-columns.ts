@@ -13,6 +13,7 @@ import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
 import { detailsPlace, patientIdPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
 import { prescriberMessagePlace, sealedMessageColumns } from "../prescribers/prescriber-messages.ts";
 import { routePlace } from "../prescribers/prescriber-routes.ts";
+import { schedulePlace } from "../schedules/schedules.ts";
 import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 import { eventPlace } from "../webhooks/new-event.ts";
@@ -134,6 +135,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "signing_secret_sealed",
     key: ["account_id", "sender"],
     place: (row) => routePlace(String(row["account_id"]), String(row["sender"])),
+  },
+  {
+    table: "refill_schedule",
+    column: "request_sealed",
+    key: ["account_id", "schedule_id"],
+    place: (row) => schedulePlace(String(row["account_id"]), String(row["schedule_id"])),
   },
   {
     table: "order_note",

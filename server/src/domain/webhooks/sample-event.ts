@@ -63,6 +63,13 @@ export const sampleEvents: { [T in EventType]: (now: Date) => EventFields<T> } =
     payment: { payer: "partner", status: "captured", amount_cents: 1_695, currency: "USD", refunded_cents: 0 },
   }),
   PATIENT_UPDATED: () => ({ patient_id: PATIENT_ID, changed: ["email"] }),
+  REFILL_UPCOMING: (now) => ({
+    patient_id: PATIENT_ID,
+    schedule_id: "00000000-0000-4000-8000-000000000000",
+    fill_on: new Date(now.getTime() + 7 * 86_400_000).toISOString().slice(0, 10),
+    medication_requests: [prescription(now)],
+    problems: [],
+  }),
   ENDPOINT_DISABLED: () => ({
     endpoint_id: "00000000-0000-4000-8000-000000000000",
     reason: disableReasons.gone,

@@ -162,6 +162,14 @@ export async function tryOrder(deps: Deps, { grant, now }: PartnerCall, body: Se
   }
 }
 
+/** The same for an order that was read already. */
+export const tryPrepared = async (
+  deps: Deps,
+  db: Queryable,
+  prepared: PreparedOrder,
+  now: Date,
+): Promise<OrderDecision> => (await decide(deps, db, prepared, now)).decision;
+
 async function decide(
   deps: Deps,
   db: Queryable,

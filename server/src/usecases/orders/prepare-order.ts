@@ -18,7 +18,7 @@ export type Orderer = {
   /** Shown in the order's history; defaults to the partner. */
   actor?: "partner" | "system";
   /** The request, for the audit log; absent for a job. */
-  asked?: AuditCaller & { operation: "createOrder" | "createReorder" };
+  asked?: AuditCaller & { operation: "createOrder" | "createReorder" | "fillRefillNow" };
 };
 /** The same body within this time counts as an accidental resubmission. */
 export const DUPLICATE_WINDOW_MS = 60_000;

@@ -1,5 +1,5 @@
 import { SimulatedClock } from "@pestle/contract";
-import { advanceAccountClock } from "../../db/accounts/accounts.ts";
+import { type ClockPosition, listStoppedClocks, setClockGoal, stepAccountClock } from "../../db/accounts/accounts.ts";
 import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
@@ -9,10 +9,14 @@ import { refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { trackShipments } from "../fulfillment/track-shipments.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { tellExpiries } from "../intake/tell-expiries.ts";
+import { apart } from "../operations/apart.ts";
 import { fillBackOrders } from "../orders/fill-back-orders.ts";
 import { recheckDue } from "../orders/recheck-orders.ts";
 import { expireDueRequests } from "../prescribers/expire-requests.ts";
+import { fillSchedules } from "../schedules/fill-schedules.ts";
 import { closeMonths } from "../statements/close-months.ts";
+import { transact } from "../write.ts";
+import { shipFills } from "./ship-fills.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** `{"advance_seconds":86400}` moves the account's clock forward. */
@@ -21,28 +25,65 @@ export const simulateClock: Simulation = (deps, { account_id }, simulation, prob
   refuseAll([...problems, ...found]);
   return {
     attempt: async (tx) => {
-      const now = await moveClock(tx, account_id, fields.advance_seconds!, deps.now());
-      return { now: now.toISOString() };
+      const goal = await moveClock(tx, account_id, fields.advance_seconds!, deps.now());
+      return { now: goal.toISOString() };
     },
     // When the caller receives the answer, all work due by the new time is done.
-    settle: (done) => catchUp(deps, account_id).then(() => done),
+    settle: (done) => playOn(deps, account_id).then(() => done),
   };
 };
 
 /** At most a hundred years in total. */
 const FARTHEST_OFFSET_S = 3_153_600_000;
 
-/** Moves a sandbox account's own clock forward and returns the account's time. */
+/**
+ * Moves a sandbox account's own clock forward and returns the account's time after it. On the way the clock stops at each
+ * moment at which a refill schedule is due.
+ */
 export async function moveClock(tx: Tx, account_id: string, advance_seconds: number, now: Date): Promise<Date> {
-  const moved = await advanceAccountClock(tx, account_id, advance_seconds, FARTHEST_OFFSET_S);
-  if (moved === undefined) return refuse(42200, "simulation.advance_seconds", { problem: "not_allowed" });
-  await announce(tx, { kind: "account", account_id });
-  return accountNow(now, moved.clock_offset_s);
+  const goal = await setClockGoal(tx, account_id, advance_seconds, FARTHEST_OFFSET_S, now);
+  if (goal === undefined) return refuse(42200, "simulation.advance_seconds", { problem: "not_allowed" });
+  // Work that is due already belongs to the time before the move.
+  await step(tx, account_id, now, true);
+  return accountNow(now, goal.clock_goal_s);
+}
+
+async function step(tx: Tx, account_id: string, now: Date, stays = false): Promise<ClockPosition | undefined> {
+  const moved = await stepAccountClock(tx, account_id, now, stays);
+  if (moved !== undefined) await announce(tx, { kind: "account", account_id });
+  return moved;
+}
+
+/** Does the work that is due where the clock is, and moves it on until it has reached its goal. */
+async function playOn(deps: Deps, account_id: string): Promise<void> {
+  do await catchUp(deps, account_id);
+  while ((await transact(deps, (tx) => step(tx, account_id, deps.now()))) !== undefined);
+}
+
+const STOPPED_AFTER_MS = 120_000;
+
+/** Moves on the clocks of sandbox accounts that stopped on their way, because a process ended. */
+export async function moveStoppedClocks(deps: Deps): Promise<void> {
+  if (deps.serves === "production") return;
+  const before = new Date(deps.now().getTime() - STOPPED_AFTER_MS);
+  for (const { account_id } of await listStoppedClocks(deps.db, before)) {
+    await apart(deps, { account_id }, () => playOn(deps, account_id));
+  }
 }
 
 /** Runs an account's due work at once instead of waiting for the jobs. The jobs retry whatever fails here. */
 async function catchUp(deps: Deps, account_id: string): Promise<void> {
-  const works = [trackShipments, recheckDue, fillBackOrders, fillDue, tellExpiries, expireDueRequests, closeMonths];
+  const works = [
+    trackShipments,
+    recheckDue,
+    fillBackOrders,
+    fillDue,
+    fillSchedules,
+    shipFills,
+    tellExpiries,
+    expireDueRequests,
+    closeMonths,
+  ];
   for (const work of works) {
     try {
       await work(deps, account_id);

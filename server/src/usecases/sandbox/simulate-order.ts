@@ -56,18 +56,18 @@ export const simulateOrder: Simulation = async (deps, { account_id }, simulation
     "exception_id" in asked
       ? await situationsToRaise(deps, { account_id, order_number: asked.order_number }, asked.exception_id)
       : () => [];
-  return { attempt: (tx) => play({ ...deps, db: tx }, account_id, asked, situations) };
+  return { attempt: (tx) => playOrder({ ...deps, db: tx }, account_id, asked, situations) };
 };
 
 /**
  * Plays the pharmacy: takes an order through every step to a status, with the same use cases that staff use, or raises
  * an exception on it. Refuses to move a held order (42463).
  */
-async function play(
+export async function playOrder(
   deps: Deps,
   account_id: string,
   simulation: OrderSimulation,
-  situations: (loaded: LoadedOrder) => Situation[],
+  situations: (loaded: LoadedOrder) => Situation[] = () => [],
 ): Promise<{ order_number: string; order_status: OrderStatus }> {
   const { order_number } = simulation;
   const loaded = await load(deps, account_id, order_number);

@@ -7,6 +7,8 @@ import { type OpenapiDocument, readOpenapi } from "../../../../chaos/openapi-doc
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { walkWorkflow } from "../../support/tools/arazzo-runner.ts";
 
+const walkedWorkflows = [...workflows, "refill_schedule"] as const;
+
 let app: TestApp;
 let text: string;
 let document: ReturnType<typeof arazzo>;
@@ -23,9 +25,9 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe("the served Arazzo document", () => {
-  test("describes both workflows of the contract, with the addresses of the serving service", () => {
+  test("describes both workflows of the contract and the refills, with the addresses of the serving service", () => {
     expect(document.arazzo).toBe("1.0.1");
-    expect(document.workflows.map(({ workflowId }) => workflowId).sort()).toEqual([...workflows].sort());
+    expect(document.workflows.map(({ workflowId }) => workflowId).sort()).toEqual([...walkedWorkflows].sort());
     expect(text).toContain(app.addresses.base_url);
   });
 
@@ -42,7 +44,7 @@ describe("the served Arazzo document", () => {
     expect(problems.map(({ code, message, path }) => `${code}: ${message} ${path.join(".")}`)).toEqual([]);
   });
 
-  test.for(workflows)(
+  test.for(walkedWorkflows)(
     "%s leads, step by step, to a delivered order, and every answer matches OpenAPI",
     async (workflow_id) => {
       const { walked, outputs } = await walk(workflow_id);
@@ -69,9 +71,10 @@ describe("the served Arazzo document", () => {
 
 type Before = (operation: OperationId, address: string, init: RequestInit) => Promise<void>;
 
-function walk(workflow_id: (typeof workflows)[number], before?: Before) {
+function walk(workflow_id: (typeof walkedWorkflows)[number], before?: Before) {
+  const account = workflow_id === "refill_schedule" ? "api_driven" : workflow_id;
   const { client_id, client_secret } = app.demo.partners.find(
-    ({ workflow, environment }) => workflow === workflow_id && environment === "sandbox",
+    ({ workflow, environment }) => workflow === account && environment === "sandbox",
   )!;
   return walkWorkflow(document, api, {
     workflow_id,

@@ -66,6 +66,8 @@ describe("every look of a partner's program at a patient, and every change, leav
   let address_id: number;
   let entry_id: number;
   let event_id: string;
+  let schedule_id: string;
+  let schedule: Record<string, unknown>;
   let body: OrderBody;
   beforeAll(async () => {
     ({ patient_id, body } = await newOrder(app));
@@ -83,6 +85,13 @@ describe("every look of a partner's program at a patient, and every change, leav
       ...street,
     });
     address_id = ((await added.json()) as { address_id: number }).address_id;
+    const consent = { given_at: "2026-01-05T09:00:00Z", method: "verbal" };
+    schedule = { patient_id, shipping: { method_id: 1 }, every_days: 30, consent };
+    const simulation = { drug_name: "sertraline", patient: { patient_id } };
+    const arrived = await send("POST", "/simulate", { simulation_type: "prescription", simulation });
+    const { prescription_id } = (await arrived.json()) as { prescription_id: number };
+    const started = await send("POST", "/refill_schedules", { ...schedule, prescription_id });
+    schedule_id = ((await started.json()) as { schedule_id: string }).schedule_id;
     // A job adds events to the feed.
     event_id = await vi.waitFor(
       async () => {
@@ -140,6 +149,18 @@ describe("every look of a partner's program at a patient, and every change, leav
         zip: "94105",
       },
     ],
+    createRefillSchedule: () => [
+      "POST",
+      "/refill_schedules",
+      { ...schedule, prescription_id: body.items[0]["prescription_id"] },
+    ],
+    listRefillSchedules: () => ["GET", `/refill_schedules?patient_id=${patient_id}`],
+    getRefillSchedule: () => ["GET", `/refill_schedules/${schedule_id}`],
+    skipRefill: () => ["POST", `/refill_schedules/${schedule_id}/skip`, {}],
+    pauseRefillSchedule: () => ["POST", `/refill_schedules/${schedule_id}/pause`, {}],
+    resumeRefillSchedule: () => ["POST", `/refill_schedules/${schedule_id}/resume`, {}],
+    fillRefillNow: () => ["POST", `/refill_schedules/${schedule_id}/fill_now`, {}],
+    cancelRefillSchedule: () => ["POST", `/refill_schedules/${schedule_id}/cancel`, {}],
     requestOrderAction: () => ["POST", `/orders/${order_number}/partner_order_action_requests`, { event: "cancel" }],
     createOrder: () => ["POST", "/orders", { ...body, reference: randomUUID() }],
     listWebhookEvents: () => ["GET", `/webhook_events?order_number=${order_number}`],

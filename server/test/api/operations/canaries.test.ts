@@ -78,6 +78,7 @@ const MARKS: Record<string, string> = {
   "ActionRequestInput.token": mark("card"),
   "MessageInput.text": mark("saying"),
   "RenewalRequestInput.note": mark("renewing"),
+  "RefillScheduleInput.patient_id": mark("mrn"),
   "WebhookEndpointInput.secret": mark("secret"),
   "WebhookEndpointInput.description": mark("endpoint"),
   "WebhookEndpointUpdate.secret": mark("secret"),
@@ -285,6 +286,20 @@ beforeAll(async () => {
   const asked = { order_number, text: mark("simsaying") };
   const told = await ask(app, "/simulate", send({ simulation_type: "message", simulation: asked }));
   expect(told.status).toBe(202);
+  const scheduled = await ask(
+    app,
+    "/refill_schedules",
+    send({
+      patient_id,
+      prescription_id,
+      shipping: { method_id: 1 },
+      address,
+      payment: { payer: "patient", token: mark("card") },
+      every_days: 30,
+      consent: { given_at: "2026-01-05T09:00:00Z", method: "verbal" },
+    }),
+  );
+  expect([scheduled.status, scheduled.text]).toEqual([201, expect.stringContaining(mark("road"))]);
   // The service refuses these bodies, so only logs could show them.
   const item = { sku: mark("sku"), ndc: mark("ndc"), gcn: mark("gcn"), product_selection: mark("product") };
   const refused: [path: string, body: object][] = [

@@ -54,6 +54,27 @@ async function answered(code: ErrorCode): Promise<Response> {
       body: JSON.stringify(body),
     });
   }
+  if ("schedule" in example) {
+    const { patient, items } = await orderWith(example.prescription ?? {}, {});
+    const body = {
+      patient_id: patient.patient_id,
+      prescription_id: items[0]!.prescription_id,
+      shipping: { method_id: 1 },
+      consent: { given_at: "2026-01-01T08:00:00Z", method: "verbal" },
+      ...example.schedule,
+    };
+    const send = (path: string, sent: object) =>
+      app.call(path, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(sent),
+      });
+    const created = await send("/refill_schedules", body);
+    if (example.next === undefined) return created;
+    if (example.next === "create") return send("/refill_schedules", body);
+    const { schedule_id } = (await created.json()) as { schedule_id: string };
+    return send(`/refill_schedules/${schedule_id}/${example.next}`, {});
+  }
   const [method, path] = example.request.split(" ") as [string, string];
   const order_number = path.includes("{order_number}") ? (await placed(app, await orderWith({}, {}))).order_number : "";
   if (example.order_status !== undefined) {

@@ -31,6 +31,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["a.environment, o.order_number, o.order_status, o.stage, o.reference, o.reference_sealed", DASHBOARD],
   ["null as order_number, null as order_status, null as stage, null as reference,", DASHBOARD],
   ["and exists ( select from shipment s where s.account_id = a.account_id and s.next_scan_at is not null", JOB],
+  ["and exists ( select from refill_schedule s where s.account_id = a.account_id and s.due_at <=", JOB],
   ["where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)", JOB],
   [
     "and exists ( select from prescription r where r.account_id = a.account_id and r.active and r.expiry_notice_at",

@@ -1,0 +1,54 @@
+import { compactAsciiJson } from "@pestle/contract";
+import { insertNotice, listDispenses } from "../../db/schedules/due-schedules.ts";
+import type { Deps } from "../../deps.ts";
+import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import { isoShipment } from "../../domain/orders/order-answer.ts";
+import { decideDue, notified } from "../../domain/schedules/schedule.ts";
+import { nextFillProblems } from "../../domain/schedules/schedule-problems.ts";
+import { randomEventId } from "../../random.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { readPrescription } from "../intake/written.ts";
+import { tryPrepared } from "../orders/place-order.ts";
+import { type Orderer, prepareOrder } from "../orders/prepare-order.ts";
+import { fillRules } from "../orders/read-orders.ts";
+import { sealBody } from "../webhooks/event-body.ts";
+import { transact } from "../write.ts";
+import { findSchedule, keepSchedule, orderBody, type ScheduleKey, takeSchedule } from "./schedule-rows.ts";
+
+/** Checks the next fill ahead of its day, stores what is wrong with it, and sends REFILL_UPCOMING. */
+export async function notifyRefill(deps: Deps, key: ScheduleKey, orderer: Orderer): Promise<boolean> {
+  const { account_id, schedule_id } = key;
+  const now = deps.now();
+  const ahead = await withKeysOfNow(deps, () => findSchedule(deps, deps.db, key));
+  const { request } = ahead;
+  const prepared = await prepareOrder(deps, orderer, orderBody(ahead), randomEventId, now, request.address);
+  const { formulary } = await readCatalogue(deps, account_id);
+  return transact(deps, async (tx) => {
+    const opened = await takeSchedule(deps, tx, key);
+    const step = decideDue(opened.schedule, opened.facts);
+    if (step === null || !("notify" in step)) return false;
+    const { prescription_id, workflow, clock_offset_s } = opened.row;
+    const prescription = (await readPrescription({ ...deps, db: tx }, account_id, prescription_id))!;
+    const rules = fillRules(deps, formulary, clock_offset_s);
+    const { problems: problems_now } = await tryPrepared(deps, tx, prepared, now);
+    const problems = nextFillProblems(problems_now, prescription, workflow, rules, step.notify);
+    await keepSchedule(deps, tx, opened, notified(opened.schedule, problems));
+    const fills = await listDispenses(tx, account_id, prescription_id);
+    const dispenses = fills.map(({ shipment, ...one }) => ({ ...one, shipment: shipment && isoShipment(shipment) }));
+    const event_id = randomEventId();
+    const body = compactAsciiJson({
+      event_id,
+      event_type: "REFILL_UPCOMING",
+      patient_id: opened.patient_id,
+      schedule_id,
+      fill_on: step.notify,
+      medication_requests: [medicationRequest(prescription, workflow, rules, dispenses)],
+      problems,
+      timestamp: Math.floor(opened.now.getTime() / 1000),
+    });
+    const body_sealed = sealBody(deps.vault, { account_id, event_id }, body);
+    await insertNotice(tx, { account_id, event_id, body_sealed, created_at: opened.now });
+    return true;
+  });
+}
