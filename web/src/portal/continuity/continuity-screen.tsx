@@ -5,6 +5,7 @@ import { addressOf } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
+import { usePages } from "../../app/use-pages.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField } from "../../ui/controls/field.tsx";
@@ -14,7 +15,6 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { usePortal } from "../account.tsx";
-import { usePages } from "../use-pages.ts";
 
 const spans = [
   ["14", "Next 14 days"],
