@@ -232,12 +232,12 @@ test("a question holds the order, the partner answers it in the portal, and both
   await tess.page.getByText("1 question unanswered").waitFor();
   await tess.page.getByText("On hold: 1 exception").waitFor();
   await tess.page.getByText("1 question unanswered").scrollIntoViewIfNeeded();
-  expect(await inspect(tess.page, "dashboard-messages")).toEqual([]);
+  expect(await inspect(tess.page, "dashboard-thread")).toEqual([]);
 
   const portal = `/portal/sandbox/orders/${made.order_number}`;
   const sam = await journey.openAs(journey.app.demo.partners[0]!.portal, portal);
   await sam.page.getByText("1 question for you").waitFor();
-  expect(await inspect(sam.page, "portal-messages")).toEqual([]);
+  expect(await inspect(sam.page, "portal-thread")).toEqual([]);
   await sam.page.keyboard.press("m");
   await sam.page.keyboard.type("Yes, 30 tablets.");
   await sam.page.keyboard.press("Tab");
