@@ -105,7 +105,7 @@ export function startSandbox(
     const own = { ...config, SANDBOX_AUTH_PORT: port };
     send(one, { kind: "begin", config: own, demo, process_id, socket_path: path, base_url });
 
-    /** Counts intervals instead of comparing times: after a suspended machine resumes, nobody was silent. */
+    /** Counts intervals instead of comparing times: after a suspended machine resumes, no interval was silent. */
     function killIfSilent(): void {
       if (++silent_intervals <= MOST_SILENT_INTERVALS) return;
       fault = new Error("It did not respond and was killed.");

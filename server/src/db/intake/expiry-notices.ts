@@ -14,7 +14,7 @@ where ($1::text is null or a.account_id = $1) and ($2::text is null or a.environ
   from prescription r
   where r.account_id = a.account_id and r.active
     and r.expiry_notice_at <= $3::timestamptz + make_interval(secs => a.clock_offset_s))`;
-/** Accounts with prescriptions whose expiry a partner must be told about, by the accounts' clocks. */
+/** Accounts with prescriptions whose partner needs a notice of expiry, by the accounts' clocks. */
 export const listNoticeAccounts = (
   db: Queryable,
   account_id: string | null,

@@ -25,7 +25,7 @@ const expire = sql<[account_id: string, created_before: Date]>`
 update prescriber_message
 set state = 'expired', due_at = null, claimed_until = null
 where account_id = $1 and created_at < $2 and kind in ('renewal', 'change') and state in ('queued', 'sent')`;
-/** Ends requests that nobody answered. */
+/** Ends requests that have no answer. */
 export const expireRequests = (db: Queryable, account_id: string, created_before: Date) =>
   db.run(expire, [account_id, created_before]);
 

@@ -10,7 +10,7 @@ import type {
   Treatment,
 } from "./pharmacy-message.ts";
 
-/** What was asked for, as it is stored until the first attempt writes the message. */
+/** The request, as it is stored until the first attempt writes the message. */
 export type AskedMessage =
   | { kind: "renewal"; refills: number | null; note: string | null }
   | { kind: "change"; code: ChangeCode; reason: string | null; service_reason: string | null }

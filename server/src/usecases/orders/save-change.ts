@@ -166,7 +166,7 @@ export async function changeOrder(
   return { order: orderAnswer(after, decided.after.prescriptions, rules), action_request_id: saved.action_request_id };
 }
 
-/** What else a partner can be told about: the payment, a prescription without refills, and the patient's record. */
+/** Events about the rest that a partner follows: the payment, a prescription without refills, and the patient's record. */
 function alsoTold(loaded: LoadedOrder, { after }: DecidedChange, outcome: Outcome, order: StoredOrder): MadeEvent[] {
   const { record, rules } = loaded;
   const { prescriptions } = after;
