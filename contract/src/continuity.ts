@@ -1,5 +1,6 @@
 import { order_number, order_status, patient_id } from "./fields.ts";
-import { array, boolean, date, integer, named, nullable, object, type Static, string } from "./schema.ts";
+import { scheduleStatuses } from "./schedules/schedules.ts";
+import { array, boolean, date, integer, named, nullable, object, oneOf, type Static, string } from "./schema.ts";
 
 /** `GET /continuity` looks this many days ahead. */
 export const CONTINUITY_DAYS = { default: 30, most: 180 } as const;
@@ -18,7 +19,9 @@ export const ContinuityEntry = named(
     runs_out_on: date("The first day without the medication, by the days of supply of all fills that were shipped."),
     days_left: integer("Days from today to `runs_out_on`. Negative if the patient has run out."),
     next_fill: object({
-      on: date("The day for which the answer was computed: `runs_out_on`, or today if that is past."),
+      on: date(
+        "The day for which the answer was computed: the day of an active schedule, otherwise `runs_out_on`; today if that is past.",
+      ),
       fillable: boolean(
         "Whether the next fill would be accepted on that day, with the stock and the catalogue of today.",
       ),
@@ -30,6 +33,16 @@ export const ContinuityEntry = named(
         "Why the next fill would fail.",
       ),
     }),
+    schedule: nullable(
+      object(
+        {
+          schedule_id: string({ format: "uuid" }),
+          status: oneOf(scheduleStatuses),
+          fill_on: date("The day on which it orders. A paused schedule does not."),
+        },
+        { description: "The refill schedule of the prescription. Null if there is none." },
+      ),
+    ),
     open_order: nullable(
       object(
         { order_number, order_status },

@@ -16,6 +16,7 @@ const entry: ContinuityEntry = {
     fillable: false,
     not_fillable: [{ code: 42250, message: messageOf(42250) }],
   },
+  schedule: null,
   open_order: null,
 };
 

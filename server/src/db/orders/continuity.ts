@@ -1,4 +1,4 @@
-import type { ExceptionId, OrderStatus, Workflow } from "@pestle/contract";
+import type { ContinuityEntry, ExceptionId, OrderStatus, Workflow } from "@pestle/contract";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql } from "../db.ts";
 
@@ -32,6 +32,7 @@ export type SupplyRow = SupplyPosition & {
   workflow: Workflow;
   clock_offset_s: number;
   prescription: NextPrescription;
+  schedule: ContinuityEntry["schedule"];
   open_order: { order_number: string; order_status: OrderStatus; exception_ids: ExceptionId[] } | null;
 };
 
@@ -49,7 +50,7 @@ const supplies = sql<
   SupplyRow
 >`
 select i.supply_ends_at, i.order_number, i.item_id, i.sku, i.patient_key, p.id_sealed, o.ship_state, a.workflow,
-  a.clock_offset_s, n.prescription, w.open_order
+  a.clock_offset_s, n.prescription, n.schedule, w.open_order
 from order_item i
 join account a on a.account_id = i.account_id
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
@@ -63,7 +64,11 @@ join lateral (
     'expires_at', r.expires_at, 'written_qty', r.written_qty, 'days_supply', r.days_supply, 'refills', r.refills,
     'drug_schedule', r.drug_schedule, 'units_ordered', r.units_ordered,
     'partial', case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end)
-    as prescription
+    as prescription,
+    (select json_build_object('schedule_id', g.schedule_id, 'status', g.status, 'fill_on', g.next_fill_on)
+     from refill_schedule g
+     where g.account_id = r.account_id and g.prescription_id = r.prescription_id and g.status <> 'canceled')
+    as schedule
   from prescription r
   where r.account_id = i.account_id and r.patient_key = i.patient_key and r.active
     and (r.prescription_id = i.prescription_id or r.gcn = i.gcn or r.ndc = i.ndc)

@@ -23,19 +23,19 @@ export type Supply = {
   /** The prescription of the next fill. */
   prescription: PrescriptionFact;
   open_order: { order_number: string; order_status: OrderStatus; exception_ids: readonly ExceptionId[] } | null;
-  /** The day of the next fill if a schedule names one. */
-  next_fill_on?: string | null;
+  /** The schedule of that prescription. */
+  schedule: ContinuityEntry["schedule"];
 };
 
 type Reasons = ContinuityEntry["next_fill"]["not_fillable"];
 
 /** Decides when the patient runs out, and whether the next fill would be accepted then. */
 export function continuityEntry(supply: Supply, workflow: Workflow, rules: FillRules): ContinuityEntry {
-  const { patient_id, sku, prescription, open_order } = supply;
+  const { patient_id, sku, prescription, schedule, open_order } = supply;
   const { prescription_id, drug_name } = prescription;
   const { time_zone, today } = rules;
   const runs_out_on = dateIn(time_zone, supply.supply_ends_at);
-  const due_on = supply.next_fill_on ?? runs_out_on;
+  const due_on = schedule?.status === "active" ? schedule.fill_on : runs_out_on;
   const on = due_on > today ? due_on : today;
   const not_fillable = open_order
     ? open_order.exception_ids.map(exceptionReason)
@@ -49,6 +49,7 @@ export function continuityEntry(supply: Supply, workflow: Workflow, rules: FillR
     runs_out_on,
     days_left: daysBetween(today, runs_out_on),
     next_fill: { on, fillable: not_fillable.length === 0, not_fillable },
+    schedule,
     open_order: open_order && { order_number: open_order.order_number, order_status: open_order.order_status },
   };
 }

@@ -36,9 +36,17 @@ export function readContinuity(
 }
 
 function supplyOf(deps: Deps, account_id: string, row: SupplyRow) {
-  const { supply_ends_at, sku, ship_state, open_order } = row;
+  const { supply_ends_at, sku, ship_state, schedule, open_order } = row;
   const patient_id = openPatientId(deps, account_id, row);
   // The checks read no other field.
   const prescription = { ...row.prescription, patient_id, expires_at: new Date(row.prescription.expires_at) };
-  return { patient_id, sku, supply_ends_at, ship_state, open_order, prescription: prescription as PrescriptionFact };
+  return {
+    patient_id,
+    sku,
+    supply_ends_at,
+    ship_state,
+    schedule,
+    open_order,
+    prescription: prescription as PrescriptionFact,
+  };
 }

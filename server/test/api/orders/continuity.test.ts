@@ -48,6 +48,24 @@ async function supplied(more: Parameters<typeof prescribed>[2] = {}) {
 }
 
 describe("the forecast", () => {
+  test("names the schedule of the prescription, and looks at the day of its next fill", async () => {
+    const { patient_id, prescription_id } = await supplied();
+    const consent = { given_at: "2026-01-01T08:00:00Z", method: "electronic" };
+    const { status, text } = await ask(app, "/refill_schedules", {
+      patient_id,
+      prescription_id,
+      shipping: { method_id: 1 },
+      every_days: 20,
+      consent,
+    });
+    expect([status, text]).toEqual([201, expect.any(String)]);
+    const { schedule_id, next_fill_on } = JSON.parse(text);
+    const [entry] = await entriesOf(patient_id);
+    expect(entry?.schedule).toEqual({ schedule_id, status: "active", fill_on: next_fill_on });
+    expect(entry?.next_fill).toEqual({ on: next_fill_on, fillable: true, not_fillable: [] });
+    expect(next_fill_on < entry!.runs_out_on).toBe(true);
+  });
+
   test("lists a patient who runs out within the days, with the next fill", async () => {
     const { patient_id, prescription_id } = await supplied();
     expect(await entriesOf(patient_id, "?within_days=29&limit=200")).toEqual([]);
@@ -58,6 +76,7 @@ describe("the forecast", () => {
         refills_left: 3,
         days_left: 30,
         next_fill: { on: expect.any(String), fillable: true, not_fillable: [] },
+        schedule: null,
         open_order: null,
       }),
     ]);

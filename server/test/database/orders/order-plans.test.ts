@@ -159,10 +159,10 @@ test("a page of the supply forecast reads a few rows, regardless of the number o
   // One fill in four ends in the next days, and the others ended long ago.
   await app.owner.raw(
     `update order_item i
-    set pending = false, shipped_at = now(), supply_ends_at = case when o.order_position % 4 = 0
-      then now() + make_interval(mins => (o.order_position % 10007)::integer)
-      else now() - interval '100 days' - make_interval(mins => (o.order_position % 10007)::integer) end
-    from orders o
+    set pending = false, shipped_at = now(), supply_ends_at = case when o.nth % 4 = 0
+      then now() + make_interval(mins => o.nth)
+      else now() - interval '100 days' - make_interval(mins => o.nth) end
+    from (select account_id, order_number, row_number() over (order by order_position)::integer as nth from orders) o
     where o.account_id = i.account_id and o.order_number = i.order_number and i.account_id = $1`,
     [account_id],
   );

@@ -58,6 +58,7 @@ describe("an entry of the forecast", () => {
     supply_ends_at: startOfDay(time_zone, "2026-12-04"),
     ship_state: "CA",
     prescription,
+    schedule: null,
     open_order: null,
   };
   type Given = Partial<Omit<Supply, "prescription">> & { prescription?: Partial<PrescriptionFact> };
@@ -79,6 +80,7 @@ describe("an entry of the forecast", () => {
       runs_out_on: "2026-12-04",
       days_left: 17,
       next_fill: { on: "2026-12-04", fillable: true, not_fillable: [] },
+      schedule: null,
       open_order: null,
     });
   });
@@ -131,8 +133,13 @@ describe("an entry of the forecast", () => {
   test("with a schedule is about the day of its next fill", () => {
     const expires_at = new Date("2026-12-01");
     expect(codes({ prescription: { expires_at } })).toEqual([42257]);
-    expect(codes({ prescription: { expires_at }, next_fill_on: "2026-11-27" })).toEqual([]);
-    expect(entry({ next_fill_on: "2026-11-27" }).next_fill.on).toBe("2026-11-27");
-    expect(entry({ next_fill_on: "2026-11-01" }).next_fill.on).toBe(today);
+    const on = (fill_on: string, status: "active" | "paused" = "active") => ({
+      schedule: { schedule_id: "019a8c02-51d7-7f0a-8b6e-90c1d2e3f4a5", status, fill_on },
+    });
+    expect(codes({ prescription: { expires_at }, ...on("2026-11-27") })).toEqual([]);
+    expect(entry(on("2026-11-27")).next_fill.on).toBe("2026-11-27");
+    expect(entry(on("2026-11-01")).next_fill.on).toBe(today);
+    // A paused schedule orders nothing, so the day on which the patient runs out counts.
+    expect(codes({ prescription: { expires_at }, ...on("2026-11-27", "paused") })).toEqual([42257]);
   });
 });

@@ -126,6 +126,10 @@ const columns: readonly Column<ContinuityEntry>[] = [
   { title: "Refills left", number: true, cell: ({ refills_left }) => refills_left },
   { title: "Open order", cell: ({ open_order }) => open_order && <OpenOrder {...open_order} /> },
   {
+    title: "Schedule",
+    cell: ({ schedule }) => schedule && (schedule.status === "active" ? schedule.fill_on : "Paused"),
+  },
+  {
     title: "Next fill",
     cell: ({ next_fill: { fillable, not_fillable } }) =>
       fillable ? (
