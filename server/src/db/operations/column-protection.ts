@@ -95,7 +95,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   rate_lease: { record: ["bucket"] },
   prescriber_message: { business: ["sender"], record: ["error", "fill", "response"] },
   prescriber_route: { business: ["sender", "url"], record: ["version"] },
-  refill_schedule: { record: ["consent_method", "next_fill_problems", "paused_because"] },
+  refill_schedule: { record: ["consent_method", "next_fill_problems", "paused_because", "last_order_number"] },
   request_log: { record: ["method", "route", "error_codes"] },
   review: { record: ["reasons"], emptied: ["facts"] },
   routing_rule: { business: ["value"] },
