@@ -3,7 +3,7 @@ import type { Drug } from "./year-cast.ts";
 
 /* What the partner of the year did and saw. The auditor compares the service with this book and adds up everything itself. */
 
-export const TIME_ZONE = "America/New_York";
+const TIME_ZONE = "America/New_York";
 
 export type BookPatient = {
   patient_id: string;
@@ -25,7 +25,7 @@ export type BookRx = {
 };
 
 /** What changed a schedule, by the account's time. `paused` is a pause that the partner did not ask for. */
-export type ScheduleChange = { at: Date; what: "created" | "paused" | ScheduleAction; code?: number };
+type ScheduleChange = { at: Date; what: "created" | "paused" | ScheduleAction; code?: number };
 
 export type BookSchedule = {
   schedule_id: string;
@@ -41,7 +41,7 @@ export type BookSchedule = {
 /** A price, from a moment on. Orders of the moments in between can have either. */
 type Price = { from: Date; surely_from: Date; cents: number };
 
-export type Adjustment = { line_id: string; kind: "fee" | "credit"; amount_cents: number; order_number: string | null };
+type Adjustment = { line_id: string; kind: "fee" | "credit"; amount_cents: number; order_number: string | null };
 
 /** An order as its events tell it. */
 type ToldOrder = { order_number: string; order_status: string; previous: string | null; held_by: Set<number> };

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import pino from "pino";
 import { startApp } from "../server/src/app.ts";
 import { readConfig } from "../server/src/config.ts";
 import { openDb } from "../server/src/db/db.ts";
@@ -22,8 +21,9 @@ export async function openYearHost(own: {
     AUTH_PORT: "0",
     SANDBOX_AUTH_PORT: "0",
     SANDBOX_PROCESS: "shared",
+    LOG_LEVEL: "silent",
   });
-  const app = await startApp(config, { log: pino({ level: "silent" }), prepare: seedDemo });
+  const app = await startApp(config, { prepare: seedDemo });
   const owner = openDb({ connection: { connectionString: own.database_url }, pool_size: 1, named_statements: true });
   return {
     deps: app.deps,

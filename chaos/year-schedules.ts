@@ -97,7 +97,7 @@ function see({ book }: Year, known: BookSchedule, seen: RefillSchedule): void {
 }
 
 /** The partner's action. Returns whether the service did it. */
-export async function act(year: Year, known: BookSchedule, action: ScheduleAction): Promise<boolean> {
+async function act(year: Year, known: BookSchedule, action: ScheduleAction): Promise<boolean> {
   const answer = await year.ask<RefillSchedule & Record<string, unknown>>(
     `/refill_schedules/${known.schedule_id}/${action}`,
     {},
