@@ -32,6 +32,8 @@ describe("errors", () => {
       ...range(42200, 42208),
       ...range(42216, 42231),
       ...range(42241, 42260),
+      // Refill schedules.
+      ...range(42271, 42275),
       // Messages.
       ...range(42281, 42283),
       ...range(42291, 42296),
@@ -39,6 +41,7 @@ describe("errors", () => {
       42380,
       42430,
       ...range(42461, 42463),
+      42471,
     ].filter((code) => !gaps.includes(code));
     expect(errorCodes).toEqual(expected);
   });

@@ -93,7 +93,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   },
   queue_target: { record: ["queue"] },
   rate_lease: { record: ["bucket"] },
-  refill_schedule: { record: ["consent_method", "next_fill_problems", "paused_because"] },
+  refill_schedule: { record: ["consent_method", "next_fill_problems", "paused_because", "last_order_number"] },
   request_log: { record: ["method", "route", "error_codes"] },
   review: { record: ["reasons"], emptied: ["facts"] },
   routing_rule: { business: ["value"] },

@@ -31,7 +31,7 @@ export type ScheduleFacts = {
   today: string;
   lead_days: number;
   interval_days: number;
-  /** The day of the prescription's newest order that was not canceled, whoever placed it. */
+  /** The day of the prescription's newest order that was not canceled, also of another actor. */
   last_ordered_on: string | null;
   /** Automatic Processing has not ordered the first fill yet. */
   automatic_due: boolean;

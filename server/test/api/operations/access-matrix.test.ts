@@ -81,6 +81,7 @@ beforeAll(async () => {
     id: randomUUID(),
     endpoint_id: randomUUID(),
     event_id: randomUUID(),
+    schedule_id: randomUUID(),
     request_id: randomUUID(),
     credential_id: "00000000",
     person_id: "000000000000",
@@ -112,11 +113,24 @@ const credentialOf = (partner: number, scopes: ("partners" | "intake")[] = ["par
   );
 };
 
+const scheduleOf = (patient_id: string, prescription_id: number) => ({
+  patient_id,
+  prescription_id,
+  shipping: { method_id: 1 },
+  consent: { given_at: "2026-01-05T09:00:00Z", method: "verbal" },
+});
+
 /** One of every record that a path can name. */
 async function idsOf(partner_id: string): Promise<Ids> {
   const { account_id } = app.demo.partners[WILLOW]!;
   const { patient_id, prescription_id, body } = await newOrder(app);
   const { order_number } = await placed(app, body);
+  const scheduled = await app.call("/refill_schedules", {
+    method: "POST",
+    headers: JSON_BODY,
+    body: JSON.stringify(scheduleOf(patient_id, prescription_id)),
+  });
+  const { schedule_id } = (await scheduled.json()) as { schedule_id: string };
   const sent = { patient_safety: { medications: ["melatonin"] } };
   const patched = await app.call(`/patients/${patient_id}`, {
     method: "PATCH",
@@ -150,6 +164,7 @@ async function idsOf(partner_id: string): Promise<Ids> {
     id: endpoint.id,
     endpoint_id: endpoint.id,
     event_id,
+    schedule_id,
     request_id: request.headers.get("x-request-id")!,
     client_id,
     credential_id: client_id.split("-")[1]!,
@@ -221,6 +236,7 @@ function bodyOf({ operation_id, body }: Endpoint, ids: Ids): Body {
   if (operation_id === "createOrder") {
     return orderOf({ patient_id, prescription_id: Number(prescription_id) });
   }
+  if (operation_id === "createRefillSchedule") return scheduleOf(patient_id, Number(prescription_id));
   if (operation_id === "simulate") {
     return { simulation_type: "order", simulation: { order_number, to: "Filling" } };
   }
