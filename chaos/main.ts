@@ -15,6 +15,7 @@ import { seededRandom } from "./random.ts";
 import type { SafetyTally } from "./safety-audit.ts";
 import type { SdkTally } from "./sdk.ts";
 import type { OpenWorkload } from "./workload.ts";
+import type { YearTally } from "./year.ts";
 
 // A campaign loads its modules when it runs, so that help and mistakes are answered at once.
 type Numbers = { count: number; kills: number; seed: number; rounds: number; seconds: number; minutes: number };
@@ -27,8 +28,12 @@ const SHOWN_EVERY = 1_000;
 const ENDPOINTS = 20;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
+/** Enough to notice each rule of the year that the campaign broke itself. Another seed may need more patients. */
+const BROKEN_YEAR = { count: 6, seed: 1, days: 150 };
 /** Enough for several of the largest pages. */
 const SANDBOX_EVENTS = 400;
+/** The longest that a year of the sandbox may take. */
+const YEAR_LIMIT_MS = 120_000;
 /** Production may be slower than this only for another reason than the attack. */
 const SLOWER_LIMIT = 1.2;
 const GROWTH_LIMIT = 0.01;
@@ -127,6 +132,29 @@ const campaigns: Record<string, Campaign> = {
         }
         await world.close();
         return well;
+      }),
+  },
+  year: {
+    about:
+      "a year of refills in the sandbox: statements, ledger and payments agree, no event is missing, nobody runs out",
+    options: { count: count(200, "patients"), seed },
+    run: ({ count, seed }) =>
+      onOwnDatabase(async (own) => {
+        const { playYear } = await import("./year.ts");
+        const { brokenYears } = await import("./year-broken.ts");
+        const { openYearHost } = await import("./year-host.ts");
+        const host = await openYearHost(own);
+        try {
+          const run = { count, seed: seed % 2 ** 31 };
+          const begin_ms = Date.now();
+          let well = showYear(await playYear(host, run), Date.now() - begin_ms);
+          for (const [rule, { breakRule, caught }] of Object.entries(brokenYears)) {
+            well = showBrokenYear(rule, caught, await playYear(host, { ...BROKEN_YEAR, breakRule })) && well;
+          }
+          return well;
+        } finally {
+          await host.close();
+        }
       }),
   },
   webhooks: {
@@ -281,6 +309,22 @@ function showSafety({ stories, orders, seen, outcomes, faults }: SafetyTally, to
   console.log(`played ${stories} stories of ${orders} orders in ${seconds(took_ms)}  violations ${faults.length}`);
   for (const fault of faults) console.log(`             ${fault}`);
   return faults.length === 0;
+}
+
+function showYear({ seen, faults, played_ms }: YearTally, took_ms: number): boolean {
+  for (const [what, times] of Object.entries(seen).sort())
+    console.log(`${what.padEnd(60)}${String(times).padStart(10)}`);
+  console.log(
+    `played a year in ${seconds(played_ms)}, checked it in ${seconds(took_ms - played_ms)}  faults ${faults.length}`,
+  );
+  showFaults(faults);
+  return faults.length === 0 && played_ms < YEAR_LIMIT_MS;
+}
+
+function showBrokenYear(rule: string, caught: RegExp, { faults }: YearTally): boolean {
+  const fault = faults.find((one) => caught.test(one));
+  console.log(`broken on purpose: ${rule}: ${fault === undefined ? "NOT caught" : `caught: ${fault}`}`);
+  return fault !== undefined;
 }
 
 /** A broken rule must be caught. */

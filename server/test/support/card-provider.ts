@@ -11,7 +11,7 @@ type Moment = (typeof moments)[number];
  * captured, and a refund needs a capture. `plays` run once, before the next call of a kind or between the call and
  * its answer.
  */
-export function useCardProvider(app: Pick<TestApp, "deps">) {
+export function useCardProvider(app: { deps: Pick<TestApp["deps"], "payments"> }) {
   const cards = new Map<string, Card>();
   const answered = new Map<string, unknown>();
   const calls: string[] = [];

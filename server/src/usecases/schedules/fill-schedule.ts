@@ -80,11 +80,13 @@ export async function fillDueSchedule(deps: Deps, key: ScheduleKey, orderer: Ord
 
 /**
  * Reads the order outside the transaction. Its fingerprint is that of this fill, so that two orders for one fill are a
- * conflict even where both found the schedule unfilled.
+ * conflict even where both found the schedule unfilled. After an order the same day is another fill: `fill_now` can leave
+ * the next day as it was, and the sandbox's clock reaches it within the minute in which a fingerprint counts.
  */
 async function prepareFill(deps: Deps, key: ScheduleKey, orderer: Orderer, now: Date): Promise<PreparedOrder> {
   const opened = await withKeysOfNow(deps, () => findSchedule(deps, deps.db, key));
-  const fill = ["refill", key.schedule_id, opened.schedule.next_fill_on];
+  const { next_fill_on, last_order_number } = opened.schedule;
+  const fill = ["refill", key.schedule_id, next_fill_on, last_order_number];
   return prepareOrder(deps, orderer, orderBody(opened), () => JSON.stringify(fill), now, opened.request.address);
 }
 

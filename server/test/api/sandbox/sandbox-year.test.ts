@@ -1,5 +1,7 @@
 import type { MedicationRequest, Order } from "@pestle/contract";
 import { expect, test } from "vitest";
+import { playYear } from "../../../../chaos/year.ts";
+import { brokenYears } from "../../../../chaos/year-broken.ts";
 import { orderPlace } from "../../../src/db/orders/orders.ts";
 import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import { post } from "../../support/orders.ts";
@@ -12,9 +14,18 @@ const DAY_S = 24 * 3600;
 const DAY_MS = DAY_S * 1000;
 const SKU = "atorvastatin-20";
 const LONGEST_MS = 60_000;
+const SMALL = { count: 8, seed: 1, days: 120 };
+const RICH = ["fills of schedules", "statements", "closed statements", "price changes of a product", "full refunds"];
+/** These rules need only a few patients and days. The campaign breaks more. */
+const BROKEN = {
+  "a drug of schedule 2 counts as any other": { count: 1, seed: 1, days: 1 },
+  "an item costs a cent more than its price": { count: 2, seed: 1, days: 8 },
+  "a schedule announces nothing": { count: 2, seed: 1, days: 8 },
+  "the events of parcels get lost": { count: 2, seed: 1, days: 8 },
+};
 
 test("a year of one patient's refills runs in seconds, and the same calls give the same results everywhere", async () => {
-  const first = await playYear();
+  const first = await playOne();
   expect(first.story).toEqual([
     // Twelve fills, each ordered when the one before is used up; the street decides the transit days.
     ...Array.from({ length: 12 }, (_, month) => [
@@ -43,18 +54,38 @@ test("a year of one patient's refills runs in seconds, and the same calls give t
   // Twelve captures, and the authorization that the canceled order released.
   expect(first.events.filter(([event_type]) => event_type === "PAYMENT_UPDATED")).toHaveLength(13);
 
-  const second = await playYear();
+  const second = await playOne();
   expect(second.story).toEqual(first.story);
   expect(second.events).toEqual(first.events);
   console.info(`A year of refills took ${Math.round(first.took_ms)} and ${Math.round(second.took_ms)} ms.`);
   expect(Math.max(first.took_ms, second.took_ms)).toBeLessThan(LONGEST_MS);
 }, 120_000);
 
+// A small run of the campaign: `npm run campaign -- year` plays 200 patients.
+test("a year of several patients: statements, ledger, payments, events and refills agree with their partners' books", {
+  timeout: 300_000,
+}, async () => {
+  const app = await startTestApp();
+  try {
+    const host = { deps: app.deps, addresses: app.addresses, raw: app.owner.raw };
+    const { faults, seen } = await playYear(host, SMALL);
+    expect(faults).toEqual([]);
+    for (const what of RICH) expect([what, (seen[what] ?? 0) > 0]).toEqual([what, true]);
+    for (const [rule, run] of Object.entries(BROKEN)) {
+      const { breakRule, caught } = brokenYears[rule]!;
+      const broken = await playYear(host, { ...run, breakRule });
+      expect([rule, broken.faults.filter((fault) => caught.test(fault)).length > 0]).toEqual([rule, true]);
+    }
+  } finally {
+    await app.stop();
+  }
+});
+
 const dayOf = (line: string) => Number(/\d+/.exec(line)![0]);
 const sortedByDay = (lines: string[]) => [...lines].sort((a, b) => dayOf(a) - dayOf(b));
 
 /** A year on a new service and a new sandbox account. */
-async function playYear() {
+async function playOne() {
   const app = await startTestApp({ unlimited: true });
   try {
     // Starts at noon, so that neither run crosses midnight before the other.

@@ -391,6 +391,19 @@ describe("the sandbox clock", () => {
     });
   });
 
+  test("an extra fill on the day of a fill does not stop the next one", async () => {
+    const rx = await monthly();
+    const schedule = await created(rx);
+    await fillSchedules(app.deps);
+    const [order] = await ordersOf(rx);
+    await simulate(app, "order", { order_number: order!.order_number, to: "Shipped" });
+    const { schedule: again } = await act(schedule, "fill_now");
+    const day = await today();
+    expect(again).toMatchObject({ status: "active", next_fill_on: plus(day, 30) });
+    await advance(31);
+    expect((await ordersOf(rx)).map(dayOf)).toEqual([day, day, plus(day, 30)]);
+  });
+
   test("a prescription that expires before its next fill says so with the notice", async () => {
     const rx = await monthly();
     const schedule = await created(rx, { every_days: 200 });
