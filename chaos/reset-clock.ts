@@ -2,7 +2,7 @@ import { type Database, sql } from "../server/src/db/db.ts";
 
 const reset = sql<[account_id: string], { closed: boolean }>`
 update account a
-set clock_offset_s = 0
+set clock_offset_s = 0, clock_goal_s = 0
 where a.account_id = $1
 returning exists (select from statement s where s.account_id = a.account_id) as closed`;
 

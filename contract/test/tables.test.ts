@@ -34,8 +34,8 @@ describe("errors", () => {
       ...range(42241, 42260),
       // Refill schedules.
       ...range(42271, 42275),
-      // Messages.
-      ...range(42281, 42283),
+      // Messages and renewals.
+      ...range(42281, 42286),
       ...range(42291, 42296),
       42299,
       42380,

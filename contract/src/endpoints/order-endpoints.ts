@@ -9,9 +9,10 @@ import { ActionRequest, HistoryEntry, Order, OrderException, Quote, TriedOrder }
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged, restOfList } from "./endpoint.ts";
 import { messageCodes } from "./message-endpoints.ts";
+import { renewalCodes } from "./prescriber-endpoints.ts";
 import { scheduleCodes } from "./schedule-endpoints.ts";
 
-const otherCodes: readonly ErrorCode[] = [42228, 42229, ...messageCodes, ...scheduleCodes];
+const otherCodes: readonly ErrorCode[] = [42228, 42229, ...messageCodes, ...renewalCodes, ...scheduleCodes];
 /** Every error an order can get (spec, `POST /orders`: 422 codes). */
 const orderCodes: readonly ErrorCode[] = errorCodes.filter(
   (code) => (code >= 42200 && code <= 42296 && !otherCodes.includes(code)) || code === 42380,

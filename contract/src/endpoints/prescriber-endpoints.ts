@@ -3,7 +3,7 @@ import { RENEWAL_DAYS, RenewalRequest, RenewalRequestInput } from "../renewals.t
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 
 /** Errors of a request for renewal. */
-const renewalCodes: readonly ErrorCode[] = [42284, 42285, 42286];
+export const renewalCodes: readonly ErrorCode[] = [42284, 42285, 42286];
 
 const queued: RenewalRequest = {
   renewal_request_id: "019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42",

@@ -121,7 +121,7 @@ export const RefillSchedule = named(
     prescription_id,
     shipping: object({ method_id: integer(), signature_confirmation: boolean() }),
     address: nullable(Address),
-    payment: object({ payer: oneOf(payers) }),
+    payment: object({ payer: oneOf(payers) }, { description: "Who pays for the fills." }),
     every_days: nullable(integer("Null: the schedule follows the days' supply.")),
     interval_days: integer("The days between two fills, by `every_days` or by the days' supply."),
     lead_days: integer(),

@@ -7,7 +7,7 @@ import { facts, minute, money, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
-type BookOptions = { amount_cents: string; text: string; key: string; order?: string; on?: string };
+type BookOptions = { amount_cents: string; text: string; reference: string; order?: string; on?: string };
 
 const bookCommand = (kind: "fee" | "credit", summary: string, text: string): CommandRow => ({
   name: `ledger ${kind}`,
@@ -17,28 +17,28 @@ const bookCommand = (kind: "fee" | "credit", summary: string, text: string): Com
   options: [
     ["--text <text>", "what it is for, without patient data; the partner reads it", { required: true }],
     [
-      "--key <key>",
-      "your own id for it, such as an invoice number; a repeated command with the same key books it once",
+      "--reference <id>",
+      "your own id for it, such as an invoice number; a repeated command with the same reference books it once",
       { required: true },
     ],
     ["--order <order_number>", "the order that it concerns"],
     ["--on <date>", "a day of a month that is still open (default: now)"],
   ],
   examples: [
-    `ledger ${kind} 3f9k2m8x1q7z 2500 --key ${kind}-2026-11 --text "${text}"`,
-    `ledger ${kind} 3f9k2m8x1q7z 2500 --key ${kind}-2026-11 --text "${text}" --on 2026-11-30`,
+    `ledger ${kind} 3f9k2m8x1q7z 2500 --reference ${kind}-2026-11 --text "${text}"`,
+    `ledger ${kind} 3f9k2m8x1q7z 2500 --reference ${kind}-2026-11 --text "${text}" --on 2026-11-30`,
   ],
-  async run({ amount_cents, text: description, key, order, on }: BookOptions, account_id, env) {
+  async run({ amount_cents, text: description, reference, order, on }: BookOptions, account_id, env) {
     const cents = wholeNumber(amount_cents, "amount_cents");
     const order_number = order === undefined ? null : order.toUpperCase();
     const data = await withSchema(readConfig(env), ({ config, db, now }) =>
       bookAdjustment(
         { db, zone: config.TIME_ZONE, now },
-        { account_id, kind, amount_cents: cents, description, order_number, on: on ?? null, key },
+        { account_id, kind, amount_cents: cents, description, order_number, on: on ?? null, key: reference },
       ),
     );
     const { line_id, booked_at, repeated } = data;
-    const before = repeated ? { note: "This key was booked before. Nothing was added." } : {};
+    const before = repeated ? { note: "This reference was booked before. Nothing was added." } : {};
     const amount = money(data.amount_cents);
     return { data, text: facts({ line_id, booked_at: minute(booked_at), amount, ...before }) };
   },

@@ -56,8 +56,8 @@ select r.sender, r.active, r.drug_schedule, r.patient_key, p.id_sealed, a.enviro
   exists (
     select
     from order_item i
-    where i.account_id = r.account_id and i.prescription_id = r.prescription_id and i.shipped_at is not null)
-    as is_filled,
+    where i.account_id = r.account_id and i.patient_key = r.patient_key and i.prescription_id = r.prescription_id
+      and i.shipped_at is not null) as is_filled,
   exists (
     select
     from prescriber_message m

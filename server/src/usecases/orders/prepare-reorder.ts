@@ -24,18 +24,19 @@ export async function prepareReorder(
   if (standing.state !== "Shipped" && standing.state !== "Delivered") refuse(42463, "order_number");
   const { formulary } = await readCatalogue(deps, account_id);
   const copied = copyOf(order, formulary);
-  const present = (fields: SentFields) =>
-    Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
+  // A null keeps the copied value. Others stay: the reader takes null as absent, and refuses an unknown name with any value.
+  const present = (fields: SentFields, kept: object) =>
+    Object.fromEntries(Object.entries(fields).filter(([name, value]) => value !== null || !Object.hasOwn(kept, name)));
   // These objects are merged field by field, so a partner can change the shipping method and keep the signature.
   const merged = (["shipping", "patient", "payment"] as const).map((name) => [
     name,
     sent[name] == null
       ? copied[name]
       : isSentObject(sent[name])
-        ? { ...copied[name], ...present(sent[name]) }
+        ? { ...copied[name], ...present(sent[name], copied[name]) }
         : sent[name],
   ]);
-  return { body: { ...copied, ...present(sent), ...Object.fromEntries(merged) }, address: order.address };
+  return { body: { ...copied, ...present(sent, copied), ...Object.fromEntries(merged) }, address: order.address };
 }
 
 function copyOf(order: StoredOrder, { by_sku }: Pick<Formulary, "by_sku">) {

@@ -25,6 +25,10 @@ describe("the table of quotas", () => {
   const STORES_NOTHING: Readonly<Record<string, string>> = {
     removeSafetyEntry: "marks an entry of the record as removed",
     removeShippingAddress: "removes an address",
+    skipRefill: "moves a date of a schedule",
+    pauseRefillSchedule: "replaces the status of a schedule",
+    resumeRefillSchedule: "replaces the status of a schedule",
+    cancelRefillSchedule: "replaces the status of a schedule",
     updateWebhookEndpoint: "replaces values of an endpoint",
     simulate: "has a row per kind of simulation",
   };

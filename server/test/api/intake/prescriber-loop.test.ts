@@ -24,7 +24,7 @@ import { until } from "../../support/tools/until.ts";
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;
 let network: Receiver;
-/** The network's next answers, oldest first; afterwards it accepts. */
+/** The network's next answers to requests for renewal, oldest first; it accepts the others. */
 const answers: { status: number; body: string }[] = [];
 let signing_secret: string;
 let number = 0;
@@ -36,8 +36,9 @@ const TECHNICIAN = "idris.vale@larkspur-pharmacy.example";
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   intake = await openIntake(app);
-  network = await openReceiver((_, response) => {
-    const { status, body } = answers.shift() ?? { status: 200, body: "" };
+  network = await openReceiver((sent, response) => {
+    const next = sent.body.includes("RxRenewalRequest") ? answers.shift() : undefined;
+    const { status, body } = next ?? { status: 200, body: "" };
     response.writeHead(status).end(body);
   });
   const route = {

@@ -326,6 +326,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for an ema
     "1 RX_UPDATED On Hold",
     "1 ORDER_UPDATED new > On Hold",
     "1 ORDER_EXCEPTION 76",
+    "RX_STATUS_CHANGED last_refill",
     "2 RX_UPDATED Processing",
     "2 ORDER_UPDATED On Hold > Processing",
     "3 RX_UPDATED Filling",
@@ -333,6 +334,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for an ema
     "4 RX_UPDATED Shipped",
     "4 SHIPMENT_UPDATED label_created",
     "4 ORDER_UPDATED Filling > Shipped",
+    "PAYMENT_UPDATED captured 0",
     "5 SHIPMENT_UPDATED in_transit",
     "6 SHIPMENT_UPDATED lost",
   ]);

@@ -16,6 +16,7 @@ import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts"
 import { bookAdjustment } from "../../../src/usecases/statements/book-adjustment.ts";
 import { type Asked, Asker, type Cell, METHODS, type Method, type Outcome } from "../../support/access-matrix.ts";
 import { footprint, newOrder, orderOf, placed } from "../../support/orders.ts";
+import { simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { basic, freshToken } from "../../support/token-request.ts";
 import { type WebPerson, webPerson } from "../../support/web.ts";
@@ -82,6 +83,7 @@ beforeAll(async () => {
     endpoint_id: randomUUID(),
     event_id: randomUUID(),
     schedule_id: randomUUID(),
+    renewal_request_id: randomUUID(),
     request_id: randomUUID(),
     credential_id: "00000000",
     person_id: "000000000000",
@@ -131,6 +133,9 @@ async function idsOf(partner_id: string): Promise<Ids> {
     body: JSON.stringify(scheduleOf(patient_id, prescription_id)),
   });
   const { schedule_id } = (await scheduled.json()) as { schedule_id: string };
+  await simulate(app, "order", { order_number, to: "Shipped" });
+  const renewed = await app.call(`/prescriptions/${prescription_id}/renewal_requests`, { method: "POST" });
+  const { renewal_request_id } = (await renewed.json()) as { renewal_request_id: string };
   const sent = { patient_safety: { medications: ["melatonin"] } };
   const patched = await app.call(`/patients/${patient_id}`, {
     method: "PATCH",
@@ -166,6 +171,7 @@ async function idsOf(partner_id: string): Promise<Ids> {
     endpoint_id: endpoint.id,
     event_id,
     schedule_id,
+    renewal_request_id,
     request_id: request.headers.get("x-request-id")!,
     client_id,
     credential_id: client_id.split("-")[1]!,

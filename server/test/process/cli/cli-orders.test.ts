@@ -236,11 +236,11 @@ describe("statements", () => {
       DATABASE_JOBS_URL: app.config.DATABASE_JOBS_URL,
       MASTER_KEY: TEST_MASTER_KEY,
     };
-    const fee = { amount_cents: "2500", text: "Service fee", key: "fee-1" };
+    const fee = { amount_cents: "2500", text: "Service fee", reference: "fee-1" };
     const booked = await runCommand(admin, "ledger fee", fee, account_id);
     const again = await runCommand(admin, "ledger fee", fee, account_id);
-    expect(again.text).toBe(`${booked.text}\nnote       This key was booked before. Nothing was added.`);
-    const many = { amount_cents: "many", text: "Service fee", key: "fee-2" };
+    expect(again.text).toBe(`${booked.text}\nnote       This reference was booked before. Nothing was added.`);
+    const many = { amount_cents: "many", text: "Service fee", reference: "fee-2" };
     expect(await refusalOf(runCommand(admin, "ledger credit", many, account_id))).toBe(
       "2 amount_cents takes a whole number.",
     );
