@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { readFileTable } from "../server/src/domain/catalogue/file-table.ts";
 import type { CatalogueKind } from "../server/src/domain/catalogue/rows.ts";
 import { shippingMethods } from "../server/src/seed/cast.ts";
@@ -99,6 +100,7 @@ async function adjust(year: Year): Promise<void> {
     description: `A ${kind} of the year`,
     order_number,
     on: chance(year, 0.3) ? dayOf(now) : null,
+    key: randomUUID(),
   };
   const { line_id, amount_cents } = await bookAdjustment({ db: host.deps.db, zone, now: host.deps.now() }, given);
   book.adjustments.push({ line_id, kind, amount_cents, order_number });

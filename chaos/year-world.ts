@@ -36,9 +36,9 @@ export async function openYear(host: Host, workflow: Workflow, random: () => num
   const { account_id, client_id, client_secret } = await deps.db.transaction(async (tx) => {
     const partner = { name: `Partner ${randomUUID()}`, environment: "sandbox" as const, workflow, ncpdp_id: null };
     const account = await createPartnerAccount(tx, partner, begin);
-    await saveShippingMethods(tx, account.account_id, shippingMethods);
+    await saveShippingMethods(tx, account.account_id, shippingMethods, begin);
     await saveBrands(tx, account.account_id, brands);
-    await saveProducts(tx, account.account_id, products);
+    await saveProducts(tx, account.account_id, products, begin);
     const entries = products.map(({ sku }) => ({
       sku,
       kind: "received" as const,

@@ -24,8 +24,8 @@ import { until } from "../../support/tools/until.ts";
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;
 let network: Receiver;
-/** The network's next answers to requests for renewal, oldest first; it accepts the others. */
-const answers: { status: number; body: string }[] = [];
+/** The network's next answers to requests for renewal of a prescription, oldest first; it accepts the others. */
+const answers: { prescription_id: number; status: number; body: string }[] = [];
 let signing_secret: string;
 let number = 0;
 
@@ -37,8 +37,9 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   intake = await openIntake(app);
   network = await openReceiver((sent, response) => {
-    const next = sent.body.includes("RxRenewalRequest") ? answers.shift() : undefined;
-    const { status, body } = next ?? { status: 200, body: "" };
+    const isFor = ({ prescription_id }: { prescription_id: number }) => sent.body.includes(`>${prescription_id}<`);
+    const at = sent.body.includes("RxRenewalRequest") ? answers.findIndex(isFor) : -1;
+    const { status, body } = at < 0 ? { status: 200, body: "" } : answers.splice(at, 1)[0]!;
     response.writeHead(status).end(body);
   });
   const route = {
@@ -228,7 +229,8 @@ describe("a request for renewal", () => {
 
   test("is retried with the same bytes while the network fails, and fails if the network refuses it", async () => {
     const { prescription_id } = await filled();
-    answers.push({ status: 503, body: "" }, { status: 200, body: script("<Error><Code>602</Code></Error>") });
+    answers.push({ prescription_id, status: 503, body: "" });
+    answers.push({ prescription_id, status: 200, body: script("<Error><Code>602</Code></Error>") });
     const asked = await request(prescription_id);
     await sentFor(asked);
     for (const delay_s of RETRY_DELAYS_S.slice(1, 3)) {
@@ -243,6 +245,7 @@ describe("a request for renewal", () => {
 
     const other = await filled();
     answers.push({
+      prescription_id: other.prescription_id,
       status: 200,
       body: script("<Error><Code>900</Code><DescriptionCode>002</DescriptionCode></Error>"),
     });

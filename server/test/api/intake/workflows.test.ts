@@ -342,5 +342,5 @@ test("Automatic Processing: an e-prescription becomes an order, waits for an ema
   expect(lost.order).toMatchObject({ order_status: "Shipped", payment: { status: "refunded" } });
   const { errors } = await partner.call(`/v1/orders/${refill.order_number}/reorders`, { reference: "again" }, 422);
   expect(errors.map(({ code }: { code: number }) => code)).toEqual([42250]);
-  expect(await hears()).toEqual([]);
+  expect(await hears()).toEqual(["PAYMENT_UPDATED refunded 1695"]);
 });
