@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export type Reply = { status: number; headers: Headers; text: string };
 
-const ANSWER_LIMIT_MS = 30_000;
+const ANSWER_LIMIT_MS = 90_000;
 const RETRY_AFTER_MS = 50;
 /** Statuses on which a client must retry: a conflict or a request in progress, too many requests, unavailable. */
 const TRY_AGAIN = new Set([409, 429, 503]);

@@ -35,7 +35,7 @@ export const simulateClock: Simulation = (deps, { account_id }, simulation, prob
 };
 
 /** A move over years can make thousands of fills. After this time the caller has the answer, and the rest follows. */
-const ANSWERED_AFTER_MS = 20_000;
+const ANSWERED_AFTER_MS = 60_000;
 const limit = () => new Promise<void>((resolve) => setTimeout(resolve, ANSWERED_AFTER_MS).unref());
 
 /** At most a hundred years in total. */

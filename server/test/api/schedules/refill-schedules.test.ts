@@ -11,6 +11,7 @@ import { misfits } from "../../support/samples/misfits.ts";
 import { arrived, simulate } from "../../support/simulate.ts";
 import { eventsOfPatient } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -59,6 +60,15 @@ const ordersOf = async ({ patient_id }: Pick<Rx, "patient_id">, partner = 0): Pr
 const advance = async (days: number, partner = 0): Promise<string> => {
   const moved = await simulate(app, "clock", { advance_seconds: days * DAY_S }, { partner });
   expect(moved.status).toBe(202);
+  // A busy machine may need longer than the call waits.
+  await until(async () => {
+    const { account_id } = app.demo.partners[partner]!;
+    const { rows } = await app.deps.db.raw(
+      "select clock_goal_s <= clock_offset_s as arrived from account where account_id = $1",
+      [account_id],
+    );
+    return rows[0]!["arrived"] === true;
+  }, "the clock has arrived");
   return dateIn(app.config.TIME_ZONE, new Date((moved.body as { now: string }).now));
 };
 const today = async (partner = 0): Promise<string> => {
