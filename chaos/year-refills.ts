@@ -86,7 +86,7 @@ const takenAt = (fills: readonly Fill[], at: Date) =>
     .filter((fill) => fill.at < at && (fill.canceled_at === null || fill.canceled_at > at))
     .reduce((units, fill) => units + fill.units, 0);
 
-/** Whoever placed them: no more units than written, not after the last day, not after the prescriber ended it. */
+/** All orders of a prescription: no more units than written, none after its last day or after the prescriber ended it. */
 function prescriptionFaults(rx: BookRx, fills: readonly Fill[]): string[] {
   const last_day = lastDayOf(rx, isControlled(rx));
   return fills.flatMap((fill) => [
@@ -96,7 +96,7 @@ function prescriptionFaults(rx: BookRx, fills: readonly Fill[]): string[] {
   ]);
 }
 
-/** The orders that nobody asked for by hand: those of schedules, and the first ones of Automatic Processing. */
+/** The orders of the service: those of schedules, and the first ones of Automatic Processing. */
 function systemFaults(
   book: Book,
   prescription_id: number,
@@ -121,7 +121,7 @@ function systemFaults(
     used.add(notice);
     if (own.consent_at > fill.at) faults.push("a fill without consent");
     if (productOf(own.rx.drug.sku).drug_schedule === "2") faults.push("a schedule filled a schedule 2 drug");
-    // Whoever placed it, an order counts as a fill.
+    // An order of the partner counts as a fill, too.
     const before = fills.slice(0, index).findLast(({ canceled_at }) => canceled_at === null);
     if (before !== undefined && fill.day < plusDays(before.day, own.interval_days)) {
       faults.push(`a fill on ${fill.day}, less than ${own.interval_days} days after the one on ${before.day}`);

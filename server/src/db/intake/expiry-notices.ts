@@ -1,8 +1,8 @@
 import type { Environment, Workflow } from "@pestle/contract";
-import { type Queryable, sql } from "../db.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
 import type { Bytes } from "../values.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
-import type { SealedFact } from "./prescriptions.ts";
+import { FACT_COLUMNS, type SealedFact } from "./prescriptions.ts";
 
 type NoticeAccount = { account_id: string; workflow: Workflow; clock_offset_s: number };
 
@@ -24,21 +24,12 @@ export const listNoticeAccounts = (
 
 export type DueNotice = SealedFact & { expiry_notice_at: Date };
 
-const due = sql<[account_id: string, now: Date, most: number], DueNotice>`
-select r.prescription_id, r.patient_key, (
-    select p.id_sealed
-    from patient p
-    where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed,
-  r.active, r.acceptance, r.prescriber_name, r.prescriber_phone,
-  r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date,
-  r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply,
-  r.refills, r.drug_schedule, r.daw, r.units_ordered::float8 as units_ordered, r.order_errors,
-  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial,
-  r.expiry_notice_at
+const due = statementOf<[account_id: string, now: Date, most: number], DueNotice>(`
+select ${FACT_COLUMNS}, r.expiry_notice_at
 from prescription r
 where r.account_id = $1 and r.active and r.expiry_notice_at <= $2
 order by r.expiry_notice_at
-limit $3`;
+limit $3`);
 export const listDueNotices = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.rows(due, [account_id, now, most]);
 

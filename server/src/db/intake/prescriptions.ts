@@ -1,6 +1,6 @@
 import type { Environment, MedicationDispense, Workflow } from "@pestle/contract";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
-import { type Queryable, sql } from "../db.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
 
 export type SealedFact = Omit<PrescriptionFact, "patient_id"> & {
   patient_key: number;
@@ -96,8 +96,8 @@ export const findLastOfOrder = (
   prescriber_order_number: string,
 ) => db.row(lastOfOrder, [ncpdp_id, environment, sender, prescriber_order_number]);
 
-const fact = sql<[account_id: string, prescription_id: number], SealedFact>`
-select r.prescription_id, r.patient_key, (
+/** The columns of a `SealedFact`, of `prescription r`. */
+export const FACT_COLUMNS = `r.prescription_id, r.patient_key, (
     select p.id_sealed
     from patient p
     where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed,
@@ -105,8 +105,10 @@ select r.prescription_id, r.patient_key, (
   r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date,
   r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply,
   r.refills, r.drug_schedule, r.daw, r.units_ordered::float8 as units_ordered, r.order_errors,
-  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial
+  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial`;
+const fact = statementOf<[account_id: string, prescription_id: number], SealedFact>(`
+select ${FACT_COLUMNS}
 from prescription r
-where r.account_id = $1 and r.prescription_id = $2`;
+where r.account_id = $1 and r.prescription_id = $2`);
 export const loadPrescriptionFact = (db: Queryable, account_id: string, prescription_id: number) =>
   db.row(fact, [account_id, prescription_id]);

@@ -52,14 +52,6 @@ order by o.order_position, i.item_id`;
 export const listDispenses = (db: Queryable, account_id: string, prescription_id: number) =>
   db.rows(dispenses, [account_id, prescription_id]);
 
-const notice = sql<[account_id: string, event_id: string, body_sealed: Buffer, created_at: Date]>`
-insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
-values ($1, $2, 'REFILL_UPCOMING', $3, $4)`;
-export const insertNotice = (
-  db: Queryable,
-  event: { account_id: string; event_id: string; body_sealed: Buffer; created_at: Date },
-) => db.run(notice, [event.account_id, event.event_id, event.body_sealed, event.created_at]);
-
 const open = sql<[account_id: string], { order_number: string }>`
 select o.order_number
 from refill_schedule s

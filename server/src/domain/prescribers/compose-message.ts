@@ -1,5 +1,5 @@
-import type { DrugSchedule } from "@pestle/contract";
 import type { IncomingAddress, IncomingPatient, IncomingPrescriber } from "../intake/incoming-message.ts";
+import type { Prescription } from "../intake/prescription.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import type {
   ChangeCode,
@@ -22,24 +22,25 @@ export type MessageContext = {
   record: PatientRecord;
   /** From the prescription's message. */
   address: IncomingAddress | null;
-  prescription: {
-    prescriber_name: string;
-    prescriber_phone: string | null;
-    prescriber_fax: string | null;
-    prescriber_npi: string | null;
-    prescriber_dea: string | null;
-    written_date: string;
-    drug_name: string;
-    ndc: string | null;
-    gcn: string | null;
-    sig_text: string;
-    written_qty: number;
-    unit: string | null;
-    days_supply: number | null;
-    refills: number;
-    drug_schedule: DrugSchedule;
-    daw: boolean;
-  };
+  prescription: Pick<
+    Prescription,
+    | "prescriber_name"
+    | "prescriber_phone"
+    | "prescriber_fax"
+    | "prescriber_npi"
+    | "prescriber_dea"
+    | "written_date"
+    | "drug_name"
+    | "ndc"
+    | "gcn"
+    | "sig_text"
+    | "written_qty"
+    | "unit"
+    | "days_supply"
+    | "refills"
+    | "drug_schedule"
+    | "daw"
+  >;
   /** The last fill, on a calendar day; null if it was never filled. */
   last_fill: { date: string; units: number; ndc: string | null } | null;
 };
@@ -116,7 +117,7 @@ function patientOf(record: PatientRecord, address: IncomingAddress | null): Inco
 }
 
 /** The record has the name in one field. The standard requires the last name. */
-function prescriberOf(prescription: MessageContext["prescription"]): IncomingPrescriber {
+export function prescriberOf(prescription: MessageContext["prescription"]): IncomingPrescriber {
   const names = prescription.prescriber_name.trim().split(/\s+/);
   return {
     last_name: names.at(-1) || null,

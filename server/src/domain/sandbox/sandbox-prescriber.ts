@@ -1,5 +1,5 @@
 import type { AnsweredPrescription, IncomingMessage, ResponseKind } from "../intake/incoming-message.ts";
-import type { MessageContext } from "../prescribers/compose-message.ts";
+import { type MessageContext, prescriberOf } from "../prescribers/compose-message.ts";
 import type { PharmacyMessageKind } from "../prescribers/pharmacy-message.ts";
 
 /** The last names of prescribers who do not simply approve in the sandbox. */
@@ -27,7 +27,7 @@ export function sandboxAnswer(
   today: string,
 ): IncomingMessage | null {
   if (request.kind !== "renewal" && request.kind !== "change") return null;
-  const name = prescription.prescriber_name.trim().split(/\s+/).at(-1)?.toLowerCase() ?? "";
+  const name = prescriberOf(prescription).last_name?.toLowerCase() ?? "";
   const magic = Object.hasOwn(magicPrescribers, name)
     ? magicPrescribers[name as keyof typeof magicPrescribers]
     : ORDINARY;
@@ -66,20 +66,9 @@ function answered(
   today: string,
 ): AnsweredPrescription {
   const { ndc, gcn } = prescription;
-  const names = prescription.prescriber_name.trim().split(/\s+/);
   return {
     patient: null,
-    prescriber: {
-      last_name: names.at(-1) || null,
-      first_name: names.slice(0, -1).join(" ") || null,
-      practice: null,
-      npi: prescription.prescriber_npi,
-      dea: prescription.prescriber_dea,
-      state_license: null,
-      phone: prescription.prescriber_phone,
-      fax: prescription.prescriber_fax,
-      address: null,
-    },
+    prescriber: prescriberOf(prescription),
     drug: {
       description: prescription.drug_name,
       codes: [

@@ -1,10 +1,11 @@
-import { compactAsciiJson } from "@pestle/contract";
-import { insertNotice, listDispenses } from "../../db/schedules/due-schedules.ts";
+import { listDispenses } from "../../db/schedules/due-schedules.ts";
+import { insertEvent } from "../../db/webhooks/new-event.ts";
 import type { Deps } from "../../deps.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { isoShipment } from "../../domain/orders/order-answer.ts";
 import { decideDue, notified } from "../../domain/schedules/schedule.ts";
 import { nextFillProblems } from "../../domain/schedules/schedule-problems.ts";
+import { madeEvent } from "../../domain/webhooks/made-event.ts";
 import { randomEventId } from "../../random.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
@@ -12,7 +13,7 @@ import { readPrescription } from "../intake/written.ts";
 import { tryPrepared } from "../orders/place-order.ts";
 import { type Orderer, prepareOrder } from "../orders/prepare-order.ts";
 import { fillRules } from "../orders/read-orders.ts";
-import { sealBody } from "../webhooks/event-body.ts";
+import { sealEvent } from "../webhooks/event-body.ts";
 import { transact } from "../write.ts";
 import { findSchedule, keepSchedule, orderBody, type ScheduleKey, takeSchedule } from "./schedule-rows.ts";
 
@@ -36,19 +37,15 @@ export async function notifyRefill(deps: Deps, key: ScheduleKey, orderer: Ordere
     await keepSchedule(deps, tx, opened, notified(opened.schedule, problems));
     const fills = await listDispenses(tx, account_id, prescription_id);
     const dispenses = fills.map(({ shipment, ...one }) => ({ ...one, shipment: shipment && isoShipment(shipment) }));
-    const event_id = randomEventId();
-    const body = compactAsciiJson({
-      event_id,
-      event_type: "REFILL_UPCOMING",
+    const fields = {
       patient_id: opened.patient_id,
       schedule_id,
       fill_on: step.notify,
       medication_requests: [medicationRequest(prescription, workflow, rules, dispenses)],
       problems,
-      timestamp: Math.floor(opened.now.getTime() / 1000),
-    });
-    const body_sealed = sealBody(deps.vault, { account_id, event_id }, body);
-    await insertNotice(tx, { account_id, event_id, body_sealed, created_at: opened.now });
+    };
+    const event = sealEvent(deps.vault, account_id, madeEvent("REFILL_UPCOMING", fields, opened.now, randomEventId()));
+    await insertEvent(tx, { account_id, order_number: null, ...event, created_at: opened.now });
     return true;
   });
 }

@@ -62,7 +62,7 @@ test.each([
   expect(tookLastRefill({ written_qty: 90, refills, units_ordered: ordered }, units)).toBe(last);
 });
 
-test("an expiring prescription is told about before it ends and when it ends, a rejected one never", () => {
+test("a prescription sends a notice before it expires and one when it does, and a rejected one sends none", () => {
   const expires_at = new Date("2027-11-17T00:00:00Z");
   const before = new Date("2027-10-18T00:00:00Z");
   const of = (expiry_notice_at: Date, acceptance: "accepted" | "pending" | "rejected" = "accepted") =>
@@ -73,7 +73,7 @@ test("an expiring prescription is told about before it ends and when it ends, a 
   expect(of(before, "rejected")).toEqual({ change: null, next_at: null });
 });
 
-test("order errors are told again only if they differ, in any order of their keys", () => {
+test("order errors make another event only if they differ, regardless of the order of their keys", () => {
   const error = { code: 42259, message: "m", resolution: "r", error_detail: [] } as never;
   const turned = { error_detail: [], resolution: "r", message: "m", code: 42259 } as never;
   expect(tellsOrderErrors([], [])).toBe(false);
