@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-export type ChildFile = "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts" | "./safety-child.ts";
+export type ChildFile = "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts" | "./safety/safety-child.ts";
 export type Child = { pid: number; ask(message: unknown): Promise<Record<string, unknown>>; end(): void };
 
 /** Runs another file of this folder in its own process, which answers each message with one message. */

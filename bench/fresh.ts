@@ -2,8 +2,8 @@ import type { From } from "../chaos/server-process.ts";
 import { openAccount } from "./account.ts";
 import { openCheckout } from "./checkout.ts";
 import { type Aim, median, type Report, type Round, type Run } from "./figures.ts";
-import { reportOf } from "./operations.ts";
-import { orderLoad } from "./order-operations.ts";
+import { reportOf } from "./operations/operations.ts";
+import { orderLoad } from "./operations/order-operations.ts";
 import { type Effort, each, onStage } from "./stage.ts";
 
 const WINDOW_MS = 5_000;

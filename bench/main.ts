@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { resolve } from "node:path";
 import { chosenRun, type NumberOption, type RunOption, type TextOption } from "../scripts/chosen-run.ts";
 import type { Report } from "./figures.ts";
-import { OPERATION_KEYS } from "./operation-keys.ts";
+import { OPERATION_KEYS } from "./operations/operation-keys.ts";
 import type { Effort } from "./stage.ts";
 
 type Asked = {
@@ -52,7 +52,7 @@ const benches: Record<string, Bench> = {
       json,
     },
     run: async (effort, { numbers, texts }) =>
-      (await import("./operations.ts")).benchOperations(effort, {
+      (await import("./operations/operations.ts")).benchOperations(effort, {
         services: texts["service"]!,
         sizes: numbers["sizes"]!,
         only: texts["only"]!,
@@ -75,7 +75,7 @@ const benches: Record<string, Bench> = {
     about: "all safety checks of one order, and the load time and memory of the safety tables",
     minutes: 1,
     options: { rounds: rounds(3), json },
-    run: async (effort) => (await import("./safety.ts")).benchSafety(effort),
+    run: async (effort) => (await import("./safety/safety.ts")).benchSafety(effort),
   },
   compare: {
     about: "two documents of --json side by side, or one with two services, and the ratio of each figure",

@@ -1,7 +1,7 @@
 import type { From } from "../chaos/server-process.ts";
 import { openCheckout } from "./checkout.ts";
 import { median, type Report } from "./figures.ts";
-import { openOperations } from "./operations.ts";
+import { openOperations } from "./operations/operations.ts";
 import { type Effort, onStage } from "./stage.ts";
 
 /** Of one core, for each process. PostgreSQL and the load generator share the rest of two cores. */

@@ -3,19 +3,19 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
-import type { AttackTally } from "./attacks.ts";
-import type { ContractTally } from "./contract.ts";
-import type { HostileTally } from "./hostile.ts";
-import type { RunningKind, Tally } from "./kills.ts";
-import type { LifecycleTally } from "./lifecycle.ts";
+import type { ContractTally } from "./contract/contract.ts";
+import type { RunningKind, Tally } from "./kills/kills.ts";
+import type { OpenWorkload } from "./kills/workload.ts";
+import type { LifecycleTally } from "./lifecycle/lifecycle.ts";
 import type { Mutations } from "./mutations.ts";
-import type { NeighborsTally } from "./neighbors.ts";
 import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
-import type { SafetyTally } from "./safety-audit.ts";
+import type { SafetyTally } from "./safety/safety-audit.ts";
 import type { SdkTally } from "./sdk.ts";
-import type { OpenWorkload } from "./workload.ts";
-import type { YearTally } from "./year.ts";
+import type { AttackTally } from "./siege/attacks.ts";
+import type { HostileTally } from "./siege/hostile.ts";
+import type { NeighborsTally } from "./siege/neighbors.ts";
+import type { YearTally } from "./year/year.ts";
 
 // A campaign loads its modules when it runs, so that help and mistakes are answered at once.
 type Numbers = { count: number; kills: number; seed: number; rounds: number; seconds: number; minutes: number };
@@ -51,8 +51,8 @@ const campaigns: Record<string, Campaign> = {
     about: "kill -9 the service, its database, both, and a first start: no acknowledged write may be lost",
     options: { count: count(50, "kills of each kind"), seed },
     async run({ count, seed }) {
-      const { openTokenWorkload } = await import("./token-workload.ts");
-      const { killFirstStarts } = await import("./kills.ts");
+      const { openTokenWorkload } = await import("./kills/token-workload.ts");
+      const { killFirstStarts } = await import("./kills/kills.ts");
       const random = seededRandom(seed);
       const well = await killEachKind(openTokenWorkload, count, random);
       const first_starts = Math.ceil(count * FIRST_STARTS_PER_KILL);
@@ -64,7 +64,7 @@ const campaigns: Record<string, Campaign> = {
       "kill -9 the service, its database and both while e-prescriptions arrive: each acknowledged one must exist once",
     options: { count: count(50, "kills of each kind"), seed },
     run: async ({ count, seed }) => {
-      const { openIntakeWorkload } = await import("./intake-workload.ts");
+      const { openIntakeWorkload } = await import("./kills/intake-workload.ts");
       return killEachKind(openIntakeWorkload, count, seededRandom(seed));
     },
   },
@@ -101,7 +101,7 @@ const campaigns: Record<string, Campaign> = {
     options: { count: count(50_000, "sequences of commands"), seed },
     run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
-        const { playLifecycles } = await import("./lifecycle.ts");
+        const { playLifecycles } = await import("./lifecycle/lifecycle.ts");
         const begin_ms = Date.now();
         const onProgress = (told: number) => {
           if (told % SHOWN_EVERY === 0) console.log(`${told} stories in ${seconds(Date.now() - begin_ms)}`);
@@ -116,9 +116,9 @@ const campaigns: Record<string, Campaign> = {
     options: { count: count(50_000, "sequences of commands"), seed },
     run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
-        const { CONNECTIONS, playSafety } = await import("./safety.ts");
-        const { brokenRules } = await import("./safety-broken.ts");
-        const { openWorld } = await import("./lifecycle-world.ts");
+        const { CONNECTIONS, playSafety } = await import("./safety/safety.ts");
+        const { brokenRules } = await import("./safety/safety-broken.ts");
+        const { openWorld } = await import("./lifecycle/lifecycle-world.ts");
         const world = await openWorld({ ...own, pool_size: CONNECTIONS });
         const begin_ms = Date.now();
         const onProgress = (told: number) => {
@@ -140,9 +140,9 @@ const campaigns: Record<string, Campaign> = {
     options: { count: count(200, "patients"), seed },
     run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
-        const { playYear } = await import("./year.ts");
-        const { brokenYears } = await import("./year-broken.ts");
-        const { openYearHost } = await import("./year-host.ts");
+        const { playYear } = await import("./year/year.ts");
+        const { brokenYears } = await import("./year/year-broken.ts");
+        const { openYearHost } = await import("./year/year-host.ts");
         const host = await openYearHost(own);
         try {
           const run = { count, seed: seed % 2 ** 31 };
@@ -192,7 +192,7 @@ const campaigns: Record<string, Campaign> = {
     about: "valid and invalid requests built from the OpenAPI document: every answer must match the document",
     options: { count: count(500, "requests to each operation"), seed },
     async run({ count, seed }) {
-      const { holdToContract, onOwnService } = await import("./contract.ts");
+      const { holdToContract, onOwnService } = await import("./contract/contract.ts");
       const begin_ms = Date.now();
       const tally = await onOwnService("built", (demo) => holdToContract({ demo, count, seed: seed % 2 ** 30 }));
       return showContract(tally, Date.now() - begin_ms);
@@ -205,7 +205,7 @@ const campaigns: Record<string, Campaign> = {
       seconds: count(20, "length of each flood"),
     },
     async run({ rounds, seconds }) {
-      const { campaignNeighbors } = await import("./neighbors.ts");
+      const { campaignNeighbors } = await import("./siege/neighbors.ts");
       const size = { from: "built", strength: 1, events: SANDBOX_EVENTS, rounds, round_ms: seconds * 1000 } as const;
       return showNeighbors(await campaignNeighbors(size));
     },
@@ -214,7 +214,7 @@ const campaigns: Record<string, Campaign> = {
     about: "every attack at once from this machine: production stays fast, memory stays flat, no unannounced 5xx",
     options: { minutes: count(30, "length of the attacks") },
     async run({ minutes }) {
-      const { campaignHostile } = await import("./hostile.ts");
+      const { campaignHostile } = await import("./siege/hostile.ts");
       const size = { from: "built", strength: 1, events: SANDBOX_EVENTS, duration_ms: minutes * 60_000 } as const;
       return showHostile(await campaignHostile(size));
     },
@@ -393,7 +393,7 @@ async function showSending(mutations: Mutations): Promise<boolean> {
 }
 
 async function killEachKind(open: OpenWorkload, count: number, random: () => number): Promise<boolean> {
-  const { killWhileRunning } = await import("./kills.ts");
+  const { killWhileRunning } = await import("./kills/kills.ts");
   const kinds: RunningKind[] = ["server", "database", "both"];
   let well = true;
   for (const kind of kinds) well = show(await killWhileRunning(kind, open, { count, random, from: "built" })) && well;

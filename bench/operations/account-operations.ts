@@ -1,5 +1,5 @@
+import type { Stage } from "../stage.ts";
 import { bareCeiling, httpOperation, type Operation, partnerHeaders, requestText } from "./operation.ts";
-import type { Stage } from "./stage.ts";
 
 /** Each client id may request 20 tokens a second, so this many exceed what the machine can do. */
 const CREDENTIALS = 1_000;

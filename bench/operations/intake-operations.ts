@@ -1,8 +1,8 @@
-import type { Account } from "./account.ts";
-import { NUMBER_MARK } from "./intake-message.ts";
-import type { Load } from "./load.ts";
+import type { Account } from "../account.ts";
+import { NUMBER_MARK } from "../intake-message.ts";
+import type { Load } from "../load.ts";
+import type { Stage } from "../stage.ts";
 import { httpOperation, type Operation } from "./operation.ts";
-import type { Stage } from "./stage.ts";
 
 const LEAST_WARM_UP_MS = 1_000;
 

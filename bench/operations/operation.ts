@@ -1,8 +1,8 @@
-import type { BareRoute } from "./bare-route.ts";
-import { cpuUsedFrom } from "./cpu.ts";
-import type { Round } from "./figures.ts";
-import type { Load, Measured } from "./load.ts";
-import { type Ceiling, type Cost, each, type Stage } from "./stage.ts";
+import type { BareRoute } from "../bare-route.ts";
+import { cpuUsedFrom } from "../cpu.ts";
+import type { Round } from "../figures.ts";
+import type { Load, Measured } from "../load.ts";
+import { type Ceiling, type Cost, each, type Stage } from "../stage.ts";
 
 /** One line of the table. A round may also fill the line of something that it causes. */
 export type Operation = {

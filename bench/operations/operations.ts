@@ -1,8 +1,7 @@
 import { availableParallelism } from "node:os";
-import type { From } from "../chaos/server-process.ts";
-import { openAccount } from "./account.ts";
-import { accountOperations } from "./account-operations.ts";
-import { openCheckout } from "./checkout.ts";
+import type { From } from "../../chaos/server-process.ts";
+import { openAccount } from "../account.ts";
+import { openCheckout } from "../checkout.ts";
 import {
   type Aim,
   figuresOf,
@@ -12,12 +11,13 @@ import {
   type Round,
   type Run,
   runText,
-} from "./figures.ts";
+} from "../figures.ts";
+import { type Effort, onStages, type Stage } from "../stage.ts";
+import { accountOperations } from "./account-operations.ts";
 import { intakeOperations } from "./intake-operations.ts";
 import type { Operation } from "./operation.ts";
 import { PART_KEYS } from "./operation-keys.ts";
 import { orderOperations } from "./order-operations.ts";
-import { type Effort, onStages, type Stage } from "./stage.ts";
 import { openWebhooks, webhookOperations } from "./webhook-operations.ts";
 
 export const AIMS: Record<string, Aim> = {

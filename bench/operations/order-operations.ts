@@ -1,7 +1,7 @@
-import type { Account } from "./account.ts";
-import type { Load, Measured } from "./load.ts";
+import type { Account } from "../account.ts";
+import type { Load, Measured } from "../load.ts";
+import type { Stage } from "../stage.ts";
 import { bareCeiling, httpOperation, type Operation, partnerHeaders, requestText } from "./operation.ts";
-import type { Stage } from "./stage.ts";
 import type { Webhooks } from "./webhook-operations.ts";
 
 /** A placeholder of seven characters for a patient's number, which is also the prescription's number. */

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { compactAsciiJson } from "@pestle/contract";
-import { until } from "../chaos/until.ts";
-import type { Account } from "./account.ts";
-import { cpuUsedFrom } from "./cpu.ts";
-import type { Round } from "./figures.ts";
-import type { Measured } from "./load.ts";
+import { until } from "../../chaos/until.ts";
+import type { Account } from "../account.ts";
+import { cpuUsedFrom } from "../cpu.ts";
+import type { Round } from "../figures.ts";
+import type { Measured } from "../load.ts";
+import type { SinkQuestion, SinkTally } from "../sink.ts";
+import { type Ceiling, each, type Stage } from "../stage.ts";
+import type { LoopRun } from "../undici-loop.ts";
 import { type Operation, roundOf } from "./operation.ts";
-import type { SinkQuestion, SinkTally } from "./sink.ts";
-import { type Ceiling, each, type Stage } from "./stage.ts";
-import type { LoopRun } from "./undici-loop.ts";
 
 const ENDPOINTS = 4;
 /** As many as the service sends concurrently. */

@@ -29,19 +29,19 @@ async function measure(from: SafetyWork["from"], orders: number, seed: number): 
   const part = (name: string) =>
     import(
       new URL(
-        `../server/${from === "built" ? "dist" : "src"}/${name}.${from === "built" ? "js" : "ts"}`,
+        `../../server/${from === "built" ? "dist" : "src"}/${name}.${from === "built" ? "js" : "ts"}`,
         import.meta.url,
       ).href
     );
   const { loadSafetyFile } = (await part(
     "usecases/safety/load-safety-data",
-  )) as typeof import("../server/src/usecases/safety/load-safety-data.ts");
+  )) as typeof import("../../server/src/usecases/safety/load-safety-data.ts");
   const { loadNdcTable } = (await part(
     "usecases/intake/load-ndc-table",
-  )) as typeof import("../server/src/usecases/intake/load-ndc-table.ts");
+  )) as typeof import("../../server/src/usecases/intake/load-ndc-table.ts");
   const { assessSafety } = (await part(
     "domain/safety/assess-safety",
-  )) as typeof import("../server/src/domain/safety/assess-safety.ts");
+  )) as typeof import("../../server/src/domain/safety/assess-safety.ts");
   const before_bytes = usedBytes();
   const begin_ms = performance.now();
   const { data, unfit } = loadSafetyFile({ SAFETY_DATA_FILE: "" });

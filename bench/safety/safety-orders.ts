@@ -1,5 +1,5 @@
-import { seededRandom } from "../chaos/random.ts";
-import type { SafetyFacts } from "../server/src/domain/safety/safety-facts.ts";
+import { seededRandom } from "../../chaos/random.ts";
+import type { SafetyFacts } from "../../server/src/domain/safety/safety-facts.ts";
 
 /** What a mail-order pharmacy dispenses most, with a usual strength, a controlled drug among them. */
 const drugs = [

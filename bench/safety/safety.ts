@@ -1,5 +1,5 @@
-import { startChild } from "./child.ts";
-import { median, type Report } from "./figures.ts";
+import { startChild } from "../child.ts";
+import { median, type Report } from "../figures.ts";
 import type { SafetyMeasured, SafetyWork } from "./safety-child.ts";
 
 const ORDERS = 20_000;
@@ -13,7 +13,7 @@ export async function benchSafety(
 ): Promise<Report<Record<string, number | string | boolean>>> {
   const rounds: SafetyMeasured[] = [];
   for (let round = 0; round < count; round++) {
-    const child = startChild("./safety-child.ts", ["--expose-gc", "--conditions=source"]);
+    const child = startChild("./safety/safety-child.ts", ["--expose-gc", "--conditions=source"]);
     try {
       const work: SafetyWork = { from, orders, seed: SEED + round };
       rounds.push((await child.ask(work)) as SafetyMeasured);

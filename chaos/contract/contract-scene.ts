@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { OperationId, Patient } from "@pestle/contract";
-import type { Demo } from "../server/src/seed/demo-file.ts";
-import { bundle } from "../server/test/support/samples/fhir-samples.ts";
-import { sample } from "../server/test/support/samples/script-samples.ts";
-import { ask, insist } from "./ask.ts";
-import { intakeToken, issue, partnerToken, tokenOf } from "./client.ts";
-import { withOwnId } from "./mutated.ts";
+import type { Demo } from "../../server/src/seed/demo-file.ts";
+import { bundle } from "../../server/test/support/samples/fhir-samples.ts";
+import { sample } from "../../server/test/support/samples/script-samples.ts";
+import { ask, insist } from "../ask.ts";
+import { intakeToken, issue, partnerToken, tokenOf } from "../client.ts";
+import { withOwnId } from "../mutated.ts";
 
 type Json = Record<string, unknown>;
 /** Records that a request can refer to. */

@@ -1,13 +1,13 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Demo } from "../server/src/seed/demo-file.ts";
-import { ask } from "./ask.ts";
+import type { Demo } from "../../server/src/seed/demo-file.ts";
+import { ask } from "../ask.ts";
+import { connectToPostgres } from "../postmaster.ts";
+import { type From, killServer, removeDataDir, startServer } from "../server-process.ts";
 import { type ContractRequest, shownRequest, variedRequest } from "./contract-requests.ts";
 import { openScene } from "./contract-scene.ts";
 import { type Operation, readOpenapi } from "./openapi-document.ts";
-import { connectToPostgres } from "./postmaster.ts";
-import { type From, killServer, removeDataDir, startServer } from "./server-process.ts";
 
 export type ContractTally = {
   operations: number;

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import type pg from "pg";
-import { eventPlace } from "../server/src/db/webhooks/new-event.ts";
-import { decrypt } from "../server/src/vault/aes.ts";
-import { readKeyFile } from "../server/src/vault/master-key.ts";
-import { unwrap } from "../server/src/vault/vault.ts";
+import { eventPlace } from "../../server/src/db/webhooks/new-event.ts";
+import { decrypt } from "../../server/src/vault/aes.ts";
+import { readKeyFile } from "../../server/src/vault/master-key.ts";
+import { unwrap } from "../../server/src/vault/vault.ts";
 
 /** What senders of e-prescriptions know. Every message has its own id. */
 export type IntakeLedger = {

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Demo } from "../server/src/seed/demo-file.ts";
-import { newMessage } from "../server/test/support/intake.ts";
-import { insist, type Reply } from "./ask.ts";
-import { deliver, intakeToken } from "./client.ts";
-import { holdProcessing } from "./hold-processing.ts";
+import type { Demo } from "../../server/src/seed/demo-file.ts";
+import { newMessage } from "../../server/test/support/intake.ts";
+import { insist, type Reply } from "../ask.ts";
+import { deliver, intakeToken } from "../client.ts";
+import { holdProcessing } from "../hold-processing.ts";
+import { connectToPostgres } from "../postmaster.ts";
+import { until } from "../until.ts";
 import {
   countDoubledPatients,
   countKept,
@@ -13,8 +15,6 @@ import {
   type KeptMessage,
   readKept,
 } from "./intake-ledger.ts";
-import { connectToPostgres } from "./postmaster.ts";
-import { until } from "./until.ts";
 import { type OpenWorkload, runWriters, type Site } from "./workload.ts";
 
 const MESSAGE_EVERY_MS = 10;

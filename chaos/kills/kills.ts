@@ -2,10 +2,10 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Demo } from "../server/src/seed/demo-file.ts";
-import { ask } from "./ask.ts";
-import { issue, read, tokenOf } from "./client.ts";
-import { postmasterPid } from "./postmaster.ts";
+import type { Demo } from "../../server/src/seed/demo-file.ts";
+import { ask } from "../ask.ts";
+import { issue, read, tokenOf } from "../client.ts";
+import { postmasterPid } from "../postmaster.ts";
 import {
   type From,
   killGroup,
@@ -15,8 +15,8 @@ import {
   spawnServer,
   startServer,
   stopServer,
-} from "./server-process.ts";
-import { until } from "./until.ts";
+} from "../server-process.ts";
+import { until } from "../until.ts";
 import type { OpenWorkload } from "./workload.ts";
 
 export type RunningKind = "server" | "database" | "both";

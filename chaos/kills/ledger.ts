@@ -1,6 +1,6 @@
-import type { Demo } from "../server/src/seed/demo-file.ts";
-import { insist, type Reply } from "./ask.ts";
-import { move, positionOf, read } from "./client.ts";
+import type { Demo } from "../../server/src/seed/demo-file.ts";
+import { insist, type Reply } from "../ask.ts";
+import { move, positionOf, read } from "../client.ts";
 
 /** Writes that the service acknowledged. Each must exist exactly once, regardless of later kills. */
 export type Ledger = {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { insist } from "./ask.ts";
-import { issue, move, partnerToken, tokenOf } from "./client.ts";
+import { insist } from "../ask.ts";
+import { issue, move, partnerToken, tokenOf } from "../client.ts";
 import { checkMovesAddUp, checkWrites, type Ledger } from "./ledger.ts";
 import { type OpenWorkload, runWriters, type Site } from "./workload.ts";
 

@@ -1,4 +1,4 @@
-import type { Demo } from "../server/src/seed/demo-file.ts";
+import type { Demo } from "../../server/src/seed/demo-file.ts";
 
 /** Where the service runs, or undefined while it is down. */
 export type Site = () => Demo | undefined;

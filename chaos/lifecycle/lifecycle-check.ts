@@ -1,11 +1,11 @@
 import { stageOfState, statusOfState } from "@pestle/contract";
-import { type Queryable, sql } from "../server/src/db/db.ts";
-import { patientIndex } from "../server/src/usecases/patients/patient-rows.ts";
-import type { Vault } from "../server/src/vault/vault.ts";
-import { storedEvents } from "../server/test/support/stored-events.ts";
+import { type Queryable, sql } from "../../server/src/db/db.ts";
+import { patientIndex } from "../../server/src/usecases/patients/patient-rows.ts";
+import type { Vault } from "../../server/src/vault/vault.ts";
+import { storedEvents } from "../../server/test/support/stored-events.ts";
+import { brokenShelves } from "../order-invariants.ts";
 import { historyLine, isOpen, itemsOf, type Life, type Model, openIds } from "./lifecycle-model.ts";
 import type { Scene } from "./lifecycle-world.ts";
-import { brokenShelves } from "./order-invariants.ts";
 
 /** Everything that the database holds about an order. */
 type Written = {

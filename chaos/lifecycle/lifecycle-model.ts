@@ -7,7 +7,7 @@ import {
   stageOfState,
   statusOfState,
 } from "@pestle/contract";
-import { products } from "../server/src/seed/cast.ts";
+import { products } from "../../server/src/seed/cast.ts";
 
 /** The simplest model of one patient in one account. The service must agree with it after every command. */
 export type Model = {

@@ -1,5 +1,5 @@
 import type { ExceptionId } from "@pestle/contract";
-import { shippingMethods } from "../server/src/seed/cast.ts";
+import { shippingMethods } from "../../server/src/seed/cast.ts";
 import type { Wish } from "./lifecycle-commands.ts";
 import type { Concrete } from "./lifecycle-concrete.ts";
 import {

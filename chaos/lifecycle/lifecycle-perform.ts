@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Order } from "@pestle/contract";
-import type { Deps } from "../server/src/deps.ts";
-import { Conflict, RequestProblems } from "../server/src/domain/values/refusals.ts";
-import { scriptFormat } from "../server/src/formats/formats.ts";
-import { receiveStock } from "../server/src/usecases/catalogue/move-stock.ts";
-import { addNote, claimOrder, releaseClaim } from "../server/src/usecases/fulfillment/claim-order.ts";
-import { shipOrder } from "../server/src/usecases/fulfillment/ship-order.ts";
+import type { Deps } from "../../server/src/deps.ts";
+import { Conflict, RequestProblems } from "../../server/src/domain/values/refusals.ts";
+import { scriptFormat } from "../../server/src/formats/formats.ts";
+import { receiveStock } from "../../server/src/usecases/catalogue/move-stock.ts";
+import { addNote, claimOrder, releaseClaim } from "../../server/src/usecases/fulfillment/claim-order.ts";
+import { shipOrder } from "../../server/src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
   cancelWithReason,
@@ -16,16 +16,16 @@ import {
   resolveException,
   verifyProduct,
   type Work,
-} from "../server/src/usecases/fulfillment/steps.ts";
-import { trackByHand } from "../server/src/usecases/fulfillment/track-shipments.ts";
-import { WorkRefusal } from "../server/src/usecases/fulfillment/work-refusal.ts";
-import { changeOrderAddress } from "../server/src/usecases/orders/change-order-address.ts";
-import { fillBackOrders } from "../server/src/usecases/orders/fill-back-orders.ts";
-import { createOrder } from "../server/src/usecases/orders/place-order.ts";
-import { requestOrderAction } from "../server/src/usecases/orders/request-order-action.ts";
-import { updatePatient } from "../server/src/usecases/patients/change-patient.ts";
-import { patientIndex } from "../server/src/usecases/patients/patient-rows.ts";
-import { simulate } from "../server/src/usecases/sandbox/simulate.ts";
+} from "../../server/src/usecases/fulfillment/steps.ts";
+import { trackByHand } from "../../server/src/usecases/fulfillment/track-shipments.ts";
+import { WorkRefusal } from "../../server/src/usecases/fulfillment/work-refusal.ts";
+import { changeOrderAddress } from "../../server/src/usecases/orders/change-order-address.ts";
+import { fillBackOrders } from "../../server/src/usecases/orders/fill-back-orders.ts";
+import { createOrder } from "../../server/src/usecases/orders/place-order.ts";
+import { requestOrderAction } from "../../server/src/usecases/orders/request-order-action.ts";
+import { updatePatient } from "../../server/src/usecases/patients/change-patient.ts";
+import { patientIndex } from "../../server/src/usecases/patients/patient-rows.ts";
+import { simulate } from "../../server/src/usecases/sandbox/simulate.ts";
 import { isLicensed, people, type Wish } from "./lifecycle-commands.ts";
 import type { Asked, Concrete } from "./lifecycle-concrete.ts";
 import { type Address, itemsOf, type Model, productOf, type Token } from "./lifecycle-model.ts";

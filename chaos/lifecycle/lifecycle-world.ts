@@ -1,33 +1,33 @@
 import { randomUUID } from "node:crypto";
-import type { Carriers } from "../server/src/adapters/carriers.ts";
-import { adaptersInUse } from "../server/src/adapters-in-use.ts";
-import { readConfig } from "../server/src/config.ts";
-import { createCopies } from "../server/src/copies.ts";
+import type { Carriers } from "../../server/src/adapters/carriers.ts";
+import { adaptersInUse } from "../../server/src/adapters-in-use.ts";
+import { readConfig } from "../../server/src/config.ts";
+import { createCopies } from "../../server/src/copies.ts";
 import {
   saveBrands,
   saveLicences,
   saveProducts,
   saveShippingMethods,
-} from "../server/src/db/catalogue/catalogue-rows.ts";
-import { enterStock } from "../server/src/db/catalogue/stock.ts";
-import { openDb } from "../server/src/db/db.ts";
-import { migrate } from "../server/src/db/migrate.ts";
-import type { Deps } from "../server/src/deps.ts";
-import type { Scan } from "../server/src/domain/fulfillment/parcel.ts";
-import { createMetrics } from "../server/src/metrics.ts";
-import { notServing } from "../server/src/not-serving.ts";
-import { createQuotaBook } from "../server/src/quota-book.ts";
-import { createRateLimiter } from "../server/src/rate-limiter.ts";
-import { brands, licences, products, shippingMethods } from "../server/src/seed/cast.ts";
-import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
-import { openSafetyEngine } from "../server/src/usecases/safety/safety-engine.ts";
-import { masterKeys } from "../server/src/vault/master-key.ts";
-import { openVault } from "../server/src/vault/vault.ts";
-import { addPatients, type NewPatient } from "./add-patients.ts";
+} from "../../server/src/db/catalogue/catalogue-rows.ts";
+import { enterStock } from "../../server/src/db/catalogue/stock.ts";
+import { openDb } from "../../server/src/db/db.ts";
+import { migrate } from "../../server/src/db/migrate.ts";
+import type { Deps } from "../../server/src/deps.ts";
+import type { Scan } from "../../server/src/domain/fulfillment/parcel.ts";
+import { createQuotaBook } from "../../server/src/limits/quota-book.ts";
+import { createRateLimiter } from "../../server/src/limits/rate-limiter.ts";
+import { createMetrics } from "../../server/src/metrics.ts";
+import { notServing } from "../../server/src/not-serving.ts";
+import { brands, licences, products, shippingMethods } from "../../server/src/seed/cast.ts";
+import { createPartnerAccount } from "../../server/src/usecases/accounts/create-partner.ts";
+import { openSafetyEngine } from "../../server/src/usecases/safety/safety-engine.ts";
+import { masterKeys } from "../../server/src/vault/master-key.ts";
+import { openVault } from "../../server/src/vault/vault.ts";
+import { addPatients, type NewPatient } from "../add-patients.ts";
+import { resetClock } from "../reset-clock.ts";
 import { type Story, scarce, written } from "./lifecycle-commands.ts";
 import type { Model } from "./lifecycle-model.ts";
 import { END_MS, IN_TRANSIT_MS } from "./lifecycle-track.ts";
-import { resetClock } from "./reset-clock.ts";
 
 export type World = {
   deps: Deps;

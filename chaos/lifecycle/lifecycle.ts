@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { Deps } from "../server/src/deps.ts";
+import type { Deps } from "../../server/src/deps.ts";
 import { faultsOf, ledgerFaults, openLives } from "./lifecycle-check.ts";
 import { type Command, type Story, story } from "./lifecycle-commands.ts";
 import { concrete, nameOf } from "./lifecycle-concrete.ts";

@@ -1,7 +1,7 @@
 import { type ExceptionId, exceptionRow } from "@pestle/contract";
-import type { Deps } from "../server/src/deps.ts";
-import type { SafetyData } from "../server/src/domain/safety/data.ts";
-import type { SafetyFinding } from "../server/src/domain/safety/finding.ts";
+import type { Deps } from "../../server/src/deps.ts";
+import type { SafetyData } from "../../server/src/domain/safety/data.ts";
+import type { SafetyFinding } from "../../server/src/domain/safety/finding.ts";
 import {
   type BookOrder,
   factOf,

@@ -1,10 +1,10 @@
 import { type ExceptionId, type SafetyKind, type SafetySource, staffRoles } from "@pestle/contract";
-import { assessSafety } from "../server/src/domain/safety/assess-safety.ts";
-import type { SafetyData } from "../server/src/domain/safety/data.ts";
-import type { SafetyFinding } from "../server/src/domain/safety/finding.ts";
-import { severities } from "../server/src/domain/safety/rows.ts";
-import type { SafetyFacts } from "../server/src/domain/safety/safety-facts.ts";
-import { addDays, addMonths, dateIn, startOfDay } from "../server/src/domain/values/calendar.ts";
+import { assessSafety } from "../../server/src/domain/safety/assess-safety.ts";
+import type { SafetyData } from "../../server/src/domain/safety/data.ts";
+import type { SafetyFinding } from "../../server/src/domain/safety/finding.ts";
+import { severities } from "../../server/src/domain/safety/rows.ts";
+import type { SafetyFacts } from "../../server/src/domain/safety/safety-facts.ts";
+import { addDays, addMonths, dateIn, startOfDay } from "../../server/src/domain/values/calendar.ts";
 import { type persons, productOf, type StaffName, staff, type Written } from "./safety-cast.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { exceptions, staffRoles, transitions } from "@pestle/contract";
-import { type HoldFacts, orderHolds } from "../server/src/domain/orders/order-holds.ts";
-import type { World } from "./lifecycle-world.ts";
+import { type HoldFacts, orderHolds } from "../../server/src/domain/orders/order-holds.ts";
+import type { World } from "../lifecycle/lifecycle-world.ts";
 
 type Repair = () => Promise<void>;
 type Break = (world: World) => Promise<Repair>;

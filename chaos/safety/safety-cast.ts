@@ -1,5 +1,5 @@
 import type { DrugSchedule, StaffRole } from "@pestle/contract";
-import { products as cast } from "../server/src/seed/cast.ts";
+import { products as cast } from "../../server/src/seed/cast.ts";
 
 type Product = (typeof cast)[number];
 

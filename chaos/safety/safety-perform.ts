@@ -1,20 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { ActionKey, ExceptionId, SafetyLists } from "@pestle/contract";
 import { safetyKinds } from "@pestle/contract";
-import type { Deps } from "../server/src/deps.ts";
-import { currentLicense } from "../server/src/domain/accounts/license.ts";
-import type { Content, IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
-import { dateIn } from "../server/src/domain/values/calendar.ts";
-import { Conflict, RequestProblems, StatusRefusal } from "../server/src/domain/values/refusals.ts";
-import { scriptFormat } from "../server/src/formats/formats.ts";
-import { writeScript } from "../server/src/formats/script/write.ts";
-import { AdminRefusal } from "../server/src/usecases/accounts/admin-refusal.ts";
-import { requestPartialFill } from "../server/src/usecases/fulfillment/request-partial-fill.ts";
+import type { Deps } from "../../server/src/deps.ts";
+import { currentLicense } from "../../server/src/domain/accounts/license.ts";
+import type { Content, IncomingPrescription } from "../../server/src/domain/intake/incoming-message.ts";
+import { dateIn } from "../../server/src/domain/values/calendar.ts";
+import { Conflict, RequestProblems, StatusRefusal } from "../../server/src/domain/values/refusals.ts";
+import { scriptFormat } from "../../server/src/formats/formats.ts";
+import { writeScript } from "../../server/src/formats/script/write.ts";
+import { AdminRefusal } from "../../server/src/usecases/accounts/admin-refusal.ts";
+import { requestPartialFill } from "../../server/src/usecases/fulfillment/request-partial-fill.ts";
 import {
   addSafetyEntry,
   removeSafetyEntry as removeAtPharmacy,
-} from "../server/src/usecases/fulfillment/safety-entries.ts";
-import { shipOrder } from "../server/src/usecases/fulfillment/ship-order.ts";
+} from "../../server/src/usecases/fulfillment/safety-entries.ts";
+import { shipOrder } from "../../server/src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
   cancelWithReason,
@@ -24,16 +24,16 @@ import {
   resolveException,
   verifyProduct,
   type Work,
-} from "../server/src/usecases/fulfillment/steps.ts";
-import { WorkRefusal } from "../server/src/usecases/fulfillment/work-refusal.ts";
-import { acceptPrescription } from "../server/src/usecases/intake/accept-prescription.ts";
-import { changeOrderAddress } from "../server/src/usecases/orders/change-order-address.ts";
-import { createOrder } from "../server/src/usecases/orders/place-order.ts";
-import { requestOrderAction } from "../server/src/usecases/orders/request-order-action.ts";
-import { removeSafetyEntry, updatePatient } from "../server/src/usecases/patients/change-patient.ts";
-import { readPatient } from "../server/src/usecases/patients/read-patient.ts";
-import { simulate } from "../server/src/usecases/sandbox/simulate.ts";
-import { envelope, prescription as sample } from "../server/test/support/samples/script-samples.ts";
+} from "../../server/src/usecases/fulfillment/steps.ts";
+import { WorkRefusal } from "../../server/src/usecases/fulfillment/work-refusal.ts";
+import { acceptPrescription } from "../../server/src/usecases/intake/accept-prescription.ts";
+import { changeOrderAddress } from "../../server/src/usecases/orders/change-order-address.ts";
+import { createOrder } from "../../server/src/usecases/orders/place-order.ts";
+import { requestOrderAction } from "../../server/src/usecases/orders/request-order-action.ts";
+import { removeSafetyEntry, updatePatient } from "../../server/src/usecases/patients/change-patient.ts";
+import { readPatient } from "../../server/src/usecases/patients/read-patient.ts";
+import { simulate } from "../../server/src/usecases/sandbox/simulate.ts";
+import { envelope, prescription as sample } from "../../server/test/support/samples/script-samples.ts";
 import { type BookOrder, itemsOf, TIME_ZONE, todayOf } from "./safety-book.ts";
 import { emailOf, productOf, type StaffName } from "./safety-cast.ts";
 import type { Command, Fact, Todo, Wish } from "./safety-commands.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { Deps } from "../server/src/deps.ts";
-import type { SafetyData } from "../server/src/domain/safety/data.ts";
-import type { World } from "./lifecycle-world.ts";
+import type { Deps } from "../../server/src/deps.ts";
+import type { SafetyData } from "../../server/src/domain/safety/data.ts";
+import type { World } from "../lifecycle/lifecycle-world.ts";
 import { auditorOf, type SafetyTally } from "./safety-audit.ts";
 import { type Story, story } from "./safety-commands.ts";
 import { performer } from "./safety-perform.ts";

@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
-import { startChild } from "../bench/child.ts";
-import type { Load, Measured } from "../bench/load.ts";
-import type { Demo } from "../server/src/seed/demo-file.ts";
-import { ask, insist } from "./ask.ts";
+import { startChild } from "../../bench/child.ts";
+import type { Load, Measured } from "../../bench/load.ts";
+import type { Demo } from "../../server/src/seed/demo-file.ts";
+import { ask, insist } from "../ask.ts";
+import { issue, tokenOf } from "../client.ts";
+import { type From, killServer, removeDataDir, startServer } from "../server-process.ts";
 import { type AttackName, type AttackTally, startAttack, type Target } from "./attacks.ts";
-import { issue, tokenOf } from "./client.ts";
-import { type From, killServer, removeDataDir, startServer } from "./server-process.ts";
 
 /** How much a siege may take. The defaults are those of the commands; a test uses less. */
 export type SiegeSize = {

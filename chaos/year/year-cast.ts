@@ -1,4 +1,4 @@
-import { products as cast } from "../server/src/seed/cast.ts";
+import { products as cast } from "../../server/src/seed/cast.ts";
 
 /** A drug that patients take all year, as prescribers write it. */
 export type Drug = {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApp } from "../server/src/app.ts";
-import { readConfig } from "../server/src/config.ts";
-import { openDb } from "../server/src/db/db.ts";
-import { seedDemo } from "../server/src/seed/demo.ts";
+import { startApp } from "../../server/src/app.ts";
+import { readConfig } from "../../server/src/config.ts";
+import { openDb } from "../../server/src/db/db.ts";
+import { seedDemo } from "../../server/src/seed/demo.ts";
 import type { Host } from "./year-world.ts";
 
 /** The whole service with its jobs in this process, so that the campaign can break its rules. */

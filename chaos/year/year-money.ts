@@ -1,5 +1,5 @@
 import type { Order, Statement, StatementLine, StatementTotals } from "@pestle/contract";
-import type { useCardProvider } from "../server/test/support/card-provider.ts";
+import type { useCardProvider } from "../../server/test/support/card-provider.ts";
 import { type Book, count, grouped, pricesAt } from "./year-book.ts";
 import { readAll, type Year } from "./year-world.ts";
 

@@ -1,6 +1,6 @@
-import type { Content, IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
-import { writeScript } from "../server/src/formats/script/write.ts";
-import { envelope, prescription as sample } from "../server/test/support/samples/script-samples.ts";
+import type { Content, IncomingPrescription } from "../../server/src/domain/intake/incoming-message.ts";
+import { writeScript } from "../../server/src/formats/script/write.ts";
+import { envelope, prescription as sample } from "../../server/test/support/samples/script-samples.ts";
 import { type BookPatient, type BookRx, count, dayOf, plusDays } from "./year-book.ts";
 import { type Drug, productOf, streets } from "./year-cast.ts";
 import { between, chance, nowOf, pick, simulate, type Year } from "./year-world.ts";

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Workflow } from "@pestle/contract";
-import { saveBrands, saveProducts, saveShippingMethods } from "../server/src/db/catalogue/catalogue-rows.ts";
-import { enterStock } from "../server/src/db/catalogue/stock.ts";
-import type { Queryable } from "../server/src/db/db.ts";
-import type { Addresses, Deps } from "../server/src/deps.ts";
-import { brands, products, shippingMethods } from "../server/src/seed/cast.ts";
-import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
-import { createCredential } from "../server/src/usecases/accounts/manage-credentials.ts";
+import { saveBrands, saveProducts, saveShippingMethods } from "../../server/src/db/catalogue/catalogue-rows.ts";
+import { enterStock } from "../../server/src/db/catalogue/stock.ts";
+import type { Queryable } from "../../server/src/db/db.ts";
+import type { Addresses, Deps } from "../../server/src/deps.ts";
+import { brands, products, shippingMethods } from "../../server/src/seed/cast.ts";
+import { createPartnerAccount } from "../../server/src/usecases/accounts/create-partner.ts";
+import { createCredential } from "../../server/src/usecases/accounts/manage-credentials.ts";
 import { type Book, count } from "./year-book.ts";
 
 /** A running service with the demo's licences and staff, and its database as the owner of the tables. */

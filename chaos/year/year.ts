@@ -1,6 +1,6 @@
 import type { Order, Workflow } from "@pestle/contract";
-import { useCardProvider } from "../server/test/support/card-provider.ts";
-import { seededRandom } from "./random.ts";
+import { useCardProvider } from "../../server/test/support/card-provider.ts";
+import { seededRandom } from "../random.ts";
 import { drugs } from "./year-cast.ts";
 import { eventFaults } from "./year-events.ts";
 import { type Cards, moneyFaults } from "./year-money.ts";

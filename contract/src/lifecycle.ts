@@ -1,4 +1,4 @@
-import type { EventType } from "./webhooks.ts";
+import type { EventType } from "./webhooks/webhooks.ts";
 
 /** `order_status`, spelled as on the wire. */
 export const orderStatuses = ["Processing", "Filling", "Shipped", "Delivered", "On Hold", "Canceled"] as const;

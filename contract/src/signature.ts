@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { TIMESTAMP_TOLERANCE_S } from "./webhooks.ts";
+import { TIMESTAMP_TOLERANCE_S } from "./webhooks/webhooks.ts";
 
 /** The `key` of both authenticity headers. The server stores it encrypted, and never stores the secret. */
 export const signingKey = (client_secret: string): string =>

@@ -30,7 +30,7 @@ import {
   time,
   union,
 } from "./schema.ts";
-import { eventTypeNames } from "./webhooks.ts";
+import { eventTypeNames } from "./webhooks/webhooks.ts";
 
 /* `POST /simulate`: one request and one response per `simulation_type`. The server reads requests with these rows. */
 

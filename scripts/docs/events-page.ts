@@ -26,7 +26,7 @@ export function eventsPage() {
     return [code(name), sent_when, fields.map(code).join(", "), opt_in ? "yes" : "no"];
   });
   return page(
-    generated("`contract/src/webhooks.ts` and `contract/src/signature.ts`"),
+    generated("`contract/src/webhooks/webhooks.ts` and `contract/src/signature.ts`"),
     "# Webhook events\n",
     "Every event also has `event_id`, `event_type` and `timestamp` (Unix seconds). Events never contain names, addresses, birth dates or documents.\n",
     table(["event_type", "sent when", "fields", "opt-in"], rows),

@@ -1,10 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createAnswerCache } from "./answer-cache.ts";
-import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { assertionSigner, type PrivateKey } from "./client-assertion.ts";
-import { type Continuity, continuityOf } from "./continuity.ts";
 import { Unauthorized } from "./errors.ts";
-import { type Events, eventsOf } from "./events.ts";
 import {
   type AnswerOf,
   addressOf,
@@ -13,12 +10,16 @@ import {
   type PathOf,
   type QueryOf,
 } from "./operations.ts";
-import { type Orders, ordersOf } from "./orders.ts";
-import { type Patients, patientsOf } from "./patients.ts";
-import { type Prescriptions, prescriptionsOf } from "./prescriptions.ts";
-import { type RefillSchedules, refillSchedulesOf } from "./refill-schedules.ts";
-import { type Simulate, simulateOf } from "./simulate.ts";
-import { type Statements, statementsOf } from "./statements.ts";
+import { type Catalogue, catalogueOf } from "./resources/catalogue.ts";
+import { type Continuity, continuityOf } from "./resources/continuity.ts";
+import { type Events, eventsOf } from "./resources/events.ts";
+import { type Orders, ordersOf } from "./resources/orders.ts";
+import { type Patients, patientsOf } from "./resources/patients.ts";
+import { type Prescriptions, prescriptionsOf } from "./resources/prescriptions.ts";
+import { type RefillSchedules, refillSchedulesOf } from "./resources/refill-schedules.ts";
+import { type Simulate, simulateOf } from "./resources/simulate.ts";
+import { type Statements, statementsOf } from "./resources/statements.ts";
+import { type WebhookEndpoints, webhookEndpointsOf } from "./resources/webhook-endpoints.ts";
 import { type ClientProof, createTokenSource, requestToken } from "./token.ts";
 import {
   type Answer,
@@ -29,7 +30,6 @@ import {
   type Travel,
   withDeadline,
 } from "./transport.ts";
-import { type WebhookEndpoints, webhookEndpointsOf } from "./webhook-endpoints.ts";
 
 export type PestleOptions = {
   client_id: string;

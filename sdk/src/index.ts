@@ -33,7 +33,6 @@ export type {
   WebhookBodyOf,
   WebhookEndpoint,
 } from "@pestle/contract";
-export type { Catalogue, ProductFilter } from "./catalogue.ts";
 export {
   type CallOptions,
   type ChangeMethod,
@@ -44,7 +43,6 @@ export {
   type WriteOptions,
 } from "./client.ts";
 export { assertionSigner, type PrivateKey, type SignAssertion } from "./client-assertion.ts";
-export type { Continuity } from "./continuity.ts";
 export {
   Conflict,
   type FieldError,
@@ -56,17 +54,19 @@ export {
   Unavailable,
   WebhookRefused,
 } from "./errors.ts";
-export type { EventFilter, EventPage, Events, FollowOptions, WebhookEvent } from "./events.ts";
 export type { Listing } from "./listing.ts";
 export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operations.ts";
-export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
-export type { Patients } from "./patients.ts";
-export type { Prescriptions } from "./prescriptions.ts";
-export type { RefillScheduleFilter, RefillSchedules } from "./refill-schedules.ts";
-export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
-export type { Statements } from "./statements.ts";
+export type { Catalogue, ProductFilter } from "./resources/catalogue.ts";
+export type { Continuity } from "./resources/continuity.ts";
+export type { EventFilter, EventPage, Events, FollowOptions, WebhookEvent } from "./resources/events.ts";
+export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./resources/orders.ts";
+export type { Patients } from "./resources/patients.ts";
+export type { Prescriptions } from "./resources/prescriptions.ts";
+export type { RefillScheduleFilter, RefillSchedules } from "./resources/refill-schedules.ts";
+export type { Simulate, SimulationAnswerOf, SimulationOf } from "./resources/simulate.ts";
+export type { Statements } from "./resources/statements.ts";
+export type { WebhookEndpoints } from "./resources/webhook-endpoints.ts";
 export type { Answer } from "./transport.ts";
 export { type AuditTrust, ProofRefused, verifyAuditProof } from "./verify-audit-proof.ts";
-export type { WebhookEndpoints } from "./webhook-endpoints.ts";
 export * as webhooks from "./webhooks.ts";
 export { signForTest, verifyStandardWebhook, verifyWebhook } from "./webhooks.ts";

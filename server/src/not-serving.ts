@@ -1,8 +1,8 @@
 import { createAuditLog } from "./audit-log.ts";
 import type { Deps } from "./deps.ts";
+import { createTryLimiter } from "./limits/try-limiter.ts";
 import { createPasswords } from "./passwords.ts";
 import { createRequestLog } from "./request-log.ts";
-import { createTryLimiter } from "./try-limiter.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
 
 /** Stand-ins for the dependencies that a process with listeners shares between its requests. */

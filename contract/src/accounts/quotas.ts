@@ -1,4 +1,4 @@
-import { MOST_WEBHOOK_ENDPOINTS } from "../webhooks.ts";
+import { MOST_WEBHOOK_ENDPOINTS } from "../webhooks/webhooks.ts";
 
 const GIB = 1024 ** 3;
 

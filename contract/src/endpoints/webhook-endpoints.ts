@@ -7,15 +7,15 @@ import {
   WebhookEndpoint,
   WebhookEventRecord,
   WebhookStatistics,
-} from "../webhook-records.ts";
+} from "../webhooks/webhook-records.ts";
 import {
   FailedRedeliveryRequest,
   RedeliveryRequest,
   WebhookEndpointInput,
   WebhookEndpointUpdate,
   WebhookTestRequest,
-} from "../webhook-requests.ts";
-import { eventTypeNames, MOST_REDELIVERED_AT_ONCE, MOST_WEBHOOK_ENDPOINTS } from "../webhooks.ts";
+} from "../webhooks/webhook-requests.ts";
+import { eventTypeNames, MOST_REDELIVERED_AT_ONCE, MOST_WEBHOOK_ENDPOINTS } from "../webhooks/webhooks.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
 
 const endpoint: WebhookEndpoint = {

@@ -3,7 +3,7 @@ import type { ExceptionId } from "../exceptions.ts";
 import type { Workflow } from "../fields.ts";
 import type { OrderStatus } from "../lifecycle.ts";
 import type { ConsentMethod, ScheduleStatus } from "../schedules/schedules.ts";
-import type { EventType } from "../webhooks.ts";
+import type { EventType } from "../webhooks/webhooks.ts";
 import { arazzoStep, type Step } from "./arazzo-step.ts";
 
 /** Both workflows of an account, and the refills after them. */

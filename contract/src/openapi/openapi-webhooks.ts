@@ -1,4 +1,4 @@
-import { webhookBodies } from "../webhook-bodies.ts";
+import { webhookBodies } from "../webhooks/webhook-bodies.ts";
 import {
   type EventType,
   eventTypeNames,
@@ -7,7 +7,7 @@ import {
   standardWebhookHeaders,
   TIMESTAMP_TOLERANCE_S,
   webhookHeaders,
-} from "../webhooks.ts";
+} from "../webhooks/webhooks.ts";
 import { webhookExamples } from "./webhook-examples.ts";
 
 /** The `webhooks` of the OpenAPI document: the requests to a partner's endpoint and the expected responses. */

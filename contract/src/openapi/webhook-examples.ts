@@ -1,6 +1,6 @@
 import { orderActionsOf } from "../order-actions.ts";
-import type { WebhookBodyOf } from "../webhook-bodies.ts";
-import type { EventType } from "../webhooks.ts";
+import type { WebhookBodyOf } from "../webhooks/webhook-bodies.ts";
+import type { EventType } from "../webhooks/webhooks.ts";
 import { orderedPrescription, prescription, shippedPrescription } from "./example-records.ts";
 
 const first = <const T extends EventType>(event_type: T) => ({

@@ -1,5 +1,5 @@
-import type { deliveryStatuses, endpointStatuses } from "../webhook-records.ts";
-import type { EventType } from "../webhooks.ts";
+import type { deliveryStatuses, endpointStatuses } from "../webhooks/webhook-records.ts";
+import type { EventType } from "../webhooks/webhooks.ts";
 
 /** `GET …/webhook_endpoints`. */
 export type PortalEndpoints = { webhook_endpoints: PortalEndpoint[] };

@@ -1,7 +1,7 @@
-import { ErrorEntry } from "./error-bodies.ts";
-import { order_number, order_status, patient_id } from "./fields.ts";
-import { MedicationRequest, OrderActionRef, OrderException, Payment } from "./resources.ts";
-import { array, date, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "./schema.ts";
+import { ErrorEntry } from "../error-bodies.ts";
+import { order_number, order_status, patient_id } from "../fields.ts";
+import { MedicationRequest, OrderActionRef, OrderException, Payment } from "../resources.ts";
+import { array, date, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "../schema.ts";
 import { type EventType, patientFieldNames, prescriptionChangeNames } from "./webhooks.ts";
 
 const every = <const T extends EventType>(event_type: T) => ({

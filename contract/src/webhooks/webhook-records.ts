@@ -10,7 +10,7 @@ import {
   type Static,
   string,
   time,
-} from "./schema.ts";
+} from "../schema.ts";
 import { eventTypeNames } from "./webhooks.ts";
 
 export const endpointStatuses = ["active", "disabled"] as const;

@@ -1,4 +1,4 @@
-import { array, boolean, closed, named, nullable, oneOf, partial, type Static, string, time } from "./schema.ts";
+import { array, boolean, closed, named, nullable, oneOf, partial, type Static, string, time } from "../schema.ts";
 import { endpointStatuses } from "./webhook-records.ts";
 import { ENDPOINT_TEXT_MOST_CHARACTERS, eventTypeNames } from "./webhooks.ts";
 

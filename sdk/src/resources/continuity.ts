@@ -1,7 +1,7 @@
 import type { ContinuityEntry } from "@pestle/contract";
-import type { Call } from "./client.ts";
-import { type Listing, listing } from "./listing.ts";
-import type { AnswerOf } from "./operations.ts";
+import type { Call } from "../client.ts";
+import { type Listing, listing } from "../listing.ts";
+import type { AnswerOf } from "../operations.ts";
 import type { PageOptions } from "./orders.ts";
 
 /** Who runs out of which medication within the given days (1 to 180, default 30), the earliest first. */

@@ -1,8 +1,8 @@
 import type { Order } from "@pestle/contract";
-import type { CallOptions, WriteOptions } from "./client.ts";
-import { Conflict } from "./errors.ts";
+import type { CallOptions, WriteOptions } from "../client.ts";
+import { Conflict } from "../errors.ts";
+import { type Travel, waitBefore, withDeadline } from "../transport.ts";
 import type { Orders } from "./orders.ts";
-import { type Travel, waitBefore, withDeadline } from "./transport.ts";
 
 /** The fields that identify the order a request created. */
 type Wanted = {

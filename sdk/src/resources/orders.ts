@@ -11,10 +11,10 @@ import type {
   OrderRequest,
   ReorderRequest,
 } from "@pestle/contract";
-import type { Call, CallOptions, ChangeMethod, WriteOptions } from "./client.ts";
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
+import { type Listing, listing, wholeList } from "../listing.ts";
+import type { AnswerOf, QueryOf, Sent } from "../operations.ts";
 import { findOrder, type Look, lookUpAfter } from "./find-order.ts";
-import { type Listing, listing, wholeList } from "./listing.ts";
-import type { AnswerOf, QueryOf, Sent } from "./operations.ts";
 
 export type OrderFilter = Omit<QueryOf<"listOrders">, "cursor">;
 export type PageOptions = { limit?: number } & CallOptions;

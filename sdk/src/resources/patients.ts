@@ -7,9 +7,9 @@ import type {
   PatientUpdate,
   ShippingAddressInput,
 } from "@pestle/contract";
-import type { Call, CallOptions, ChangeMethod, WriteOptions } from "./client.ts";
-import { wholeList } from "./listing.ts";
-import type { QueryOf, Sent } from "./operations.ts";
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
+import { wholeList } from "../listing.ts";
+import type { QueryOf, Sent } from "../operations.ts";
 
 export type Patients = {
   get(patient_id: string, options?: CallOptions): Promise<Patient>;

@@ -1,7 +1,7 @@
 import type { RefillSchedule, RefillScheduleInput } from "@pestle/contract";
-import type { Call, CallOptions, WriteOptions } from "./client.ts";
-import { type Listing, listing } from "./listing.ts";
-import type { AnswerOf, QueryOf, Sent } from "./operations.ts";
+import type { Call, CallOptions, WriteOptions } from "../client.ts";
+import { type Listing, listing } from "../listing.ts";
+import type { AnswerOf, QueryOf, Sent } from "../operations.ts";
 
 export type RefillScheduleFilter = Omit<QueryOf<"listRefillSchedules">, "cursor">;
 

@@ -1,6 +1,6 @@
 import { type SimulationType, type Static, type simulationAnswers, simulations } from "@pestle/contract";
-import type { Call, WriteOptions } from "./client.ts";
-import type { BodyOf } from "./operations.ts";
+import type { Call, WriteOptions } from "../client.ts";
+import type { BodyOf } from "../operations.ts";
 
 type FieldsOf<Type extends SimulationType> = Static<(typeof simulations)[Type]>["simulation"];
 /** An event's other fields are sent as given. */

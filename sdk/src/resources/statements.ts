@@ -1,7 +1,7 @@
 import type { Statement, StatementLine } from "@pestle/contract";
-import type { Call, CallOptions } from "./client.ts";
-import { type Listing, listing } from "./listing.ts";
-import type { AnswerOf } from "./operations.ts";
+import type { Call, CallOptions } from "../client.ts";
+import { type Listing, listing } from "../listing.ts";
+import type { AnswerOf } from "../operations.ts";
 import type { PageOptions } from "./orders.ts";
 
 export type Statements = {

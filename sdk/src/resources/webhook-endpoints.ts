@@ -7,9 +7,9 @@ import type {
   WebhookStatistics,
   WebhookTestRequest,
 } from "@pestle/contract";
-import type { Call, CallOptions, ChangeMethod, WriteOptions } from "./client.ts";
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
+import type { AnswerOf } from "../operations.ts";
 import type { WebhookEvent } from "./events.ts";
-import type { AnswerOf } from "./operations.ts";
 
 export type WebhookEndpoints = {
   /** Only this response contains the `signing_secret`. */

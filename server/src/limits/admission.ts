@@ -1,4 +1,4 @@
-import { StatusRefusal } from "./domain/values/refusals.ts";
+import { StatusRefusal } from "../domain/values/refusals.ts";
 
 /**
  * Limits how many requests of one environment run at once. The others wait in line, and a request that finds the line full

@@ -1,7 +1,7 @@
 import { type Environment, isQuotaName, type QuotaName, quotaNames } from "@pestle/contract";
-import type { UsageChange, UsageRow } from "./db/accounts/usage.ts";
-import { type Drawn, type QuotaState, stateOf } from "./domain/accounts/quotas.ts";
-import { BoundedMap } from "./domain/values/bounded-map.ts";
+import type { UsageChange, UsageRow } from "../db/accounts/usage.ts";
+import { type Drawn, type QuotaState, stateOf } from "../domain/accounts/quotas.ts";
+import { BoundedMap } from "../domain/values/bounded-map.ts";
 
 /**
  * What each account stores, as this process knows it: the numbers in the database, and what this process added since. A

@@ -1,6 +1,6 @@
-import type { LeaseShare } from "./db/accounts/rate-leases.ts";
-import { type Bucket, type Limit, type Spent, spend } from "./domain/accounts/rate-limit.ts";
-import { BoundedMap } from "./domain/values/bounded-map.ts";
+import type { LeaseShare } from "../db/accounts/rate-leases.ts";
+import { type Bucket, type Limit, type Spent, spend } from "../domain/accounts/rate-limit.ts";
+import { BoundedMap } from "../domain/values/bounded-map.ts";
 
 /**
  * Counts requests per credential in memory. Processes share a limit through leases that a job renews once a second: each

@@ -1,5 +1,5 @@
-import { noTries, type Tries, type TryLimit, takeBackTry, takeTry } from "./domain/accounts/tries.ts";
-import { BoundedMap } from "./domain/values/bounded-map.ts";
+import { noTries, type Tries, type TryLimit, takeBackTry, takeTry } from "../domain/accounts/tries.ts";
+import { BoundedMap } from "../domain/values/bounded-map.ts";
 
 /** Counts wrong tries in this process's memory, with waits that grow. */
 export type TryLimiter = {

@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
-import { createAdmission } from "../admission.ts";
 import { createLog } from "../create-log.ts";
 import { accountDeps, type EnvironmentDeps, type PerEnvironment } from "../deps.ts";
 import { environmentJobs } from "../environment-jobs.ts";
@@ -11,6 +10,7 @@ import { createListener } from "../http/listener.ts";
 import { addPartnerApi, partnerRoutes } from "../http/partner-api.ts";
 import { DELIVERY_GRACE_MS, startDelivering } from "../jobs/deliver.ts";
 import { startLoop } from "../jobs/loop.ts";
+import { createAdmission } from "../limits/admission.ts";
 import { listen } from "../listen.ts";
 import { openDeps, openStore } from "../open-deps.ts";
 import { CANARIES_EVERY_MS, processJobs } from "../process-jobs.ts";

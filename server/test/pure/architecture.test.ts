@@ -151,7 +151,23 @@ const sources = ["contract/src", "sdk/src", "server/src"].flatMap((folder) =>
     .filter((name) => name.endsWith(".ts"))
     .map((name) => join(folder, name)),
 );
+/** A reader can keep so many names in mind. */
+const MOST_FILES = 25;
+/** Folders whose files have running numbers: they grow, and nobody reads them as a whole. */
+const NUMBERED = new Set(["docs/adr", "server/migrations"]);
+const HAND_WRITTEN = ["bench", "chaos", "contract", "docs", "e2e", "examples", "scripts", "sdk", "server", "web"];
+const NOT_OURS = /(^|\/)(node_modules|dist|\.[^/]+)(\/|$)/;
+
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
+
+/** The folder of each file below a folder. */
+function foldersOfFiles(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (NOT_OURS.test(path)) return [];
+    return entry.isDirectory() ? foldersOfFiles(path) : [folder];
+  });
+}
 
 type Import = {
   target: string;
@@ -237,6 +253,15 @@ describe("the architecture", () => {
       expect(files).not.toEqual([]);
       expect([word, ...loadedWith([commands, ...files]).filter((target) => HEAVY.includes(target))]).toEqual([word]);
     }
+  });
+
+  test(`no folder has more than ${MOST_FILES} files`, () => {
+    const sizes = new Map<string, number>();
+    for (const folder of HAND_WRITTEN) {
+      for (const one of foldersOfFiles(folder)) sizes.set(one, (sizes.get(one) ?? 0) + 1);
+    }
+    expect(sizes.get("docs/adr")).toBeGreaterThan(MOST_FILES);
+    expect([...sizes].filter(([folder, files]) => files > MOST_FILES && !NUMBERED.has(folder))).toEqual([]);
   });
 
   test("there are no import cycles", () => {

@@ -11,7 +11,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { countAccount, listUsage } from "../../../src/db/accounts/usage.ts";
 import { drawnBy, exhaustedBy, stateOf } from "../../../src/domain/accounts/quotas.ts";
-import { createQuotaBook } from "../../../src/quota-book.ts";
+import { createQuotaBook } from "../../../src/limits/quota-book.ts";
 import { changeQuotas, readQuotas, usageExchange } from "../../../src/usecases/accounts/quotas.ts";
 import { codesOf, expectConventions, withoutId } from "../../support/conventions.ts";
 import { newOrder, placed, post } from "../../support/orders.ts";

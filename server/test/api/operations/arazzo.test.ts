@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral from "@stoplight/spectral-core";
 import { arazzo as rules } from "@stoplight/spectral-rulesets";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type OpenapiDocument, readOpenapi } from "../../../../chaos/openapi-document.ts";
+import { type OpenapiDocument, readOpenapi } from "../../../../chaos/contract/openapi-document.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { walkWorkflow } from "../../support/tools/arazzo-runner.ts";
 

@@ -1,6 +1,6 @@
 import { endpoints } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { holdToContract } from "../../../../chaos/contract.ts";
+import { holdToContract } from "../../../../chaos/contract/contract.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { effort } from "../../support/tools/effort.ts";
 

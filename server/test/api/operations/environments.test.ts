@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createAdmission } from "../../../src/admission.ts";
 import { innerDoor } from "../../../src/http/front-door.ts";
 import { createListener } from "../../../src/http/listener.ts";
 import { addPartnerApi, partnerRoutes } from "../../../src/http/partner-api.ts";
+import { createAdmission } from "../../../src/limits/admission.ts";
 import { recheckDue } from "../../../src/usecases/orders/recheck-orders.ts";
 import { addPatient } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pointer, readOpenapi } from "../../../../chaos/openapi-document.ts";
+import { pointer, readOpenapi } from "../../../../chaos/contract/openapi-document.ts";
 import { openIntake } from "../../support/intake.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 

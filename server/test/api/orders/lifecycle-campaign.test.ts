@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { playLifecycles } from "../../../../chaos/lifecycle.ts";
-import { faultsOf } from "../../../../chaos/lifecycle-check.ts";
-import type { Concrete } from "../../../../chaos/lifecycle-concrete.ts";
-import { perform } from "../../../../chaos/lifecycle-perform.ts";
-import { predict } from "../../../../chaos/lifecycle-predictions.ts";
-import { openWorld } from "../../../../chaos/lifecycle-world.ts";
+import { playLifecycles } from "../../../../chaos/lifecycle/lifecycle.ts";
+import { faultsOf } from "../../../../chaos/lifecycle/lifecycle-check.ts";
+import type { Concrete } from "../../../../chaos/lifecycle/lifecycle-concrete.ts";
+import { perform } from "../../../../chaos/lifecycle/lifecycle-perform.ts";
+import { predict } from "../../../../chaos/lifecycle/lifecycle-predictions.ts";
+import { openWorld } from "../../../../chaos/lifecycle/lifecycle-world.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 // A small run of the campaign: `npm run campaign -- lifecycle` runs it at full size.

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openWorld, type World } from "../../../../chaos/lifecycle-world.ts";
-import { CONNECTIONS, playSafety } from "../../../../chaos/safety.ts";
-import { brokenRules } from "../../../../chaos/safety-broken.ts";
-import type { Command, Story } from "../../../../chaos/safety-commands.ts";
+import { openWorld, type World } from "../../../../chaos/lifecycle/lifecycle-world.ts";
+import { CONNECTIONS, playSafety } from "../../../../chaos/safety/safety.ts";
+import { brokenRules } from "../../../../chaos/safety/safety-broken.ts";
+import type { Command, Story } from "../../../../chaos/safety/safety-commands.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 // A small run of the campaign: `npm run campaign -- safety` runs it at full size.

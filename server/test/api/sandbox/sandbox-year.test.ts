@@ -1,7 +1,7 @@
 import type { MedicationRequest, Order } from "@pestle/contract";
 import { expect, test } from "vitest";
-import { playYear } from "../../../../chaos/year.ts";
-import { brokenYears } from "../../../../chaos/year-broken.ts";
+import { playYear } from "../../../../chaos/year/year.ts";
+import { brokenYears } from "../../../../chaos/year/year-broken.ts";
 import { orderPlace } from "../../../src/db/orders/orders.ts";
 import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import { post } from "../../support/orders.ts";

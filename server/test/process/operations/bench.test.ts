@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import type { Figures, Run } from "../../../../bench/figures.ts";
 import { benchFresh } from "../../../../bench/fresh.ts";
-import { OPERATION_KEYS } from "../../../../bench/operation-keys.ts";
-import { AIMS, benchOperations } from "../../../../bench/operations.ts";
+import { OPERATION_KEYS } from "../../../../bench/operations/operation-keys.ts";
+import { AIMS, benchOperations } from "../../../../bench/operations/operations.ts";
 import { benchProcesses } from "../../../../bench/processes.ts";
-import { benchSafety } from "../../../../bench/safety.ts";
+import { benchSafety } from "../../../../bench/safety/safety.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 
 // They run and report every figure. A busy machine says nothing about the times.

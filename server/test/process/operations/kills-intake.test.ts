@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { countKept, type KeptMessage } from "../../../../chaos/intake-ledger.ts";
-import { openIntakeWorkload } from "../../../../chaos/intake-workload.ts";
-import { killWhileRunning, type RunningKind } from "../../../../chaos/kills.ts";
+import { countKept, type KeptMessage } from "../../../../chaos/kills/intake-ledger.ts";
+import { openIntakeWorkload } from "../../../../chaos/kills/intake-workload.ts";
+import { killWhileRunning, type RunningKind } from "../../../../chaos/kills/kills.ts";
 import { seededRandom } from "../../../../chaos/random.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { killFirstStarts, killWhileRunning, type RunningKind } from "../../../../chaos/kills.ts";
-import { countMoves } from "../../../../chaos/ledger.ts";
+import { killFirstStarts, killWhileRunning, type RunningKind } from "../../../../chaos/kills/kills.ts";
+import { countMoves } from "../../../../chaos/kills/ledger.ts";
+import { openTokenWorkload } from "../../../../chaos/kills/token-workload.ts";
 import { seededRandom } from "../../../../chaos/random.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
-import { openTokenWorkload } from "../../../../chaos/token-workload.ts";
 
 // A small run of the campaign: `npm run campaign -- kills` runs it at full size. All at once, because most of a kill
 // is waiting: for the disk, for a program to load.

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { attackNames } from "../../../../chaos/attacks.ts";
-import { campaignHostile } from "../../../../chaos/hostile.ts";
-import { campaignNeighbors } from "../../../../chaos/neighbors.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
-import { growth, median } from "../../../../chaos/siege.ts";
+import { attackNames } from "../../../../chaos/siege/attacks.ts";
+import { campaignHostile } from "../../../../chaos/siege/hostile.ts";
+import { campaignNeighbors } from "../../../../chaos/siege/neighbors.ts";
+import { growth, median } from "../../../../chaos/siege/siege.ts";
 
 // Small runs of `npm run campaign -- hostile` and `-- neighbors`. They show that every attack happens, that each is
 // counted and that the service survives. A loaded machine measures nothing, so no figure is checked here.

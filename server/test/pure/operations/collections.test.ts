@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parseSync } from "oxc-parser";
 import { describe, expect, test } from "vitest";
 import { BoundedMap } from "../../../src/domain/values/bounded-map.ts";
-import { createRateLimiter } from "../../../src/rate-limiter.ts";
+import { createRateLimiter } from "../../../src/limits/rate-limiter.ts";
 
 /**
  * Every collection that outlives a call and is not a BoundedMap, with the reason why it cannot grow without limit. A

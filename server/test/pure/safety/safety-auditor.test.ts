@@ -7,8 +7,8 @@ import {
   resolve,
   shipmentFaults,
   TIME_ZONE,
-} from "../../../../chaos/safety-book.ts";
-import { persons, written } from "../../../../chaos/safety-cast.ts";
+} from "../../../../chaos/safety/safety-book.ts";
+import { persons, written } from "../../../../chaos/safety/safety-cast.ts";
 import { addDays, dateIn } from "../../../src/domain/values/calendar.ts";
 import { loadSafetyFile } from "../../../src/usecases/safety/load-safety-data.ts";
 

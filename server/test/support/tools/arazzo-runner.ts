@@ -1,5 +1,5 @@
 import type { arazzo, OperationId } from "@pestle/contract";
-import type { Answered, OpenapiDocument, Operation } from "../../../../chaos/openapi-document.ts";
+import type { Answered, OpenapiDocument, Operation } from "../../../../chaos/contract/openapi-document.ts";
 
 type Document = ReturnType<typeof arazzo>;
 type WorkflowId = Document["workflows"][number]["workflowId"];
