@@ -1,5 +1,6 @@
 import type { Order, WebhookEventRecord } from "@pestle/contract";
 import { type Book, count, grouped } from "./year-book.ts";
+import { readFeed } from "./year-orders.ts";
 import { readAll, type Year } from "./year-world.ts";
 
 type Body = { sequence?: number; order_status?: string; previous_order_status?: string | null };
@@ -7,13 +8,15 @@ type Body = { sequence?: number; order_status?: string; previous_order_status?: 
 /** The feed read again from its start: complete, the same as the partner read it, and in order for each order. */
 export async function eventFaults(year: Year, orders: readonly Order[]): Promise<string[]> {
   const { host, book } = year;
+  const stored = await host.raw("select count(*)::integer as events from webhook_event where account_id = $1", [
+    book.account_id,
+  ]);
   // Another page size than the partner uses.
   const replay = await readAll<WebhookEventRecord>(year, "/webhook_events", "webhook_events", 173);
   count(book, "events", replay.length);
   for (const { event_type } of replay) count(book, `events ${event_type}`);
-  const stored = await host.raw("select count(*)::integer as events from webhook_event where account_id = $1", [
-    book.account_id,
-  ]);
+  // The service's jobs go on and can write another event. The partner goes on reading.
+  await readFeed(year);
   const { rows } = await host.raw("select order_number, sequence from orders where account_id = $1", [book.account_id]);
   const sequences = new Map(rows.map((row) => [String(row["order_number"]), Number(row["sequence"])]));
   const by_order = grouped(replay, ({ order_number }) => order_number);
@@ -30,9 +33,9 @@ function feedFaults({ feed }: Book, replay: readonly WebhookEventRecord[], store
   const ids = replay.map(({ event_id }) => event_id);
   const faults: string[] = [];
   if (new Set(ids).size !== ids.length) faults.push("an event is in the feed twice");
-  if (ids.length !== stored) faults.push(`the feed has ${ids.length} events, and ${stored} are stored`);
-  const missed = feed.findIndex(({ event_id }, index) => event_id !== ids[index]);
-  if (missed >= 0 || feed.length !== ids.length) {
+  if (ids.length < stored) faults.push(`the feed has ${ids.length} events, and ${stored} are stored`);
+  const missed = ids.findIndex((event_id, index) => event_id !== feed[index]?.event_id);
+  if (missed >= 0) {
     faults.push(`the partner read ${feed.length} events in another order than the replay of ${ids.length} (${missed})`);
   }
   return faults;

@@ -21,6 +21,8 @@ export async function openYearHost(own: {
     AUTH_PORT: "0",
     SANDBOX_AUTH_PORT: "0",
     SANDBOX_PROCESS: "shared",
+    // The partners of the year read the feed and have no endpoints.
+    WEBHOOK_CONCURRENCY: "0",
     LOG_LEVEL: "silent",
   });
   const app = await startApp(config, { prepare: seedDemo });

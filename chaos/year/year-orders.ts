@@ -3,7 +3,7 @@ import { count, hear } from "./year-book.ts";
 import { payments } from "./year-cast.ts";
 import { resolveAsPharmacist } from "./year-pharmacy.ts";
 import { cancelRx } from "./year-prescriber.ts";
-import { between, chance, noted, nowOf, pick, simulate, type Year } from "./year-world.ts";
+import { between, chance, chanceOrFirst, noted, nowOf, pick, simulate, type Year } from "./year-world.ts";
 
 type Feed = { webhook_events: Year["book"]["feed"]; next_cursor: string | null; end_cursor: string };
 
@@ -126,6 +126,8 @@ export async function orderFirst(year: Year, prescription_id: number): Promise<v
   noted(year, "orders of the partner", await year.ask("/orders", body));
 }
 
+const FULL_REFUND = "full refunds";
+
 /** Refunds for parcels that were lost or returned, and for some others. `from` is the first event not seen yet. */
 export async function refundSome(year: Year, from: number): Promise<void> {
   for (const { event_type, order_number, body } of year.book.feed.slice(from)) {
@@ -133,7 +135,9 @@ export async function refundSome(year: Year, from: number): Promise<void> {
     const status = parcelIn(body, order_number);
     const gone = status === "lost" ? 102 : status === "returned" ? 106 : null;
     if (gone !== null && chance(year, 0.8)) await refund(year, order_number, gone, false);
-    if (status === "delivered" && chance(year, 0.06)) await refund(year, order_number, 101, chance(year, 0.6));
+    if (status === "delivered" && chanceOrFirst(year, FULL_REFUND, 0.06)) {
+      await refund(year, order_number, 101, year.book.seen[FULL_REFUND] !== undefined && chance(year, 0.6));
+    }
   }
 }
 
@@ -152,7 +156,7 @@ async function refund(year: Year, order_number: string, reason_id: number, partl
   const event = partly ? { event: "partial_refund", reason_id, amount_cents } : { event: "refund", reason_id };
   if (await request(year, order_number, event)) {
     year.book.refunds.push({ order_number, amount_cents });
-    count(year.book, partly ? "partial refunds" : "full refunds");
+    count(year.book, partly ? "partial refunds" : FULL_REFUND);
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFileTable } from "../../server/src/domain/catalogue/file-table.ts";
+import { heldUntil } from "../../server/src/domain/catalogue/held-price.ts";
 import type { CatalogueKind } from "../../server/src/domain/catalogue/rows.ts";
 import { shippingMethods } from "../../server/src/seed/cast.ts";
 import { importCatalogue } from "../../server/src/usecases/catalogue/import-catalogue.ts";
@@ -11,11 +12,13 @@ import { bookAdjustment } from "../../server/src/usecases/statements/book-adjust
 import { until } from "../until.ts";
 import { count, dayOf } from "./year-book.ts";
 import { drugs, productOf, scarce } from "./year-cast.ts";
-import { between, chance, nowOf, pick, type Year } from "./year-world.ts";
+import { between, chance, chanceOrFirst, nowOf, pick, type Year } from "./year-world.ts";
+
+const PRICE_CHANGE = "price changes of a product";
 
 /** What the pharmacy does between two moves of the clock. */
 export async function runPharmacy(year: Year): Promise<void> {
-  if (chance(year, 0.08)) await changePrice(year);
+  if (chanceOrFirst(year, PRICE_CHANGE, 0.08)) await changePrice(year);
   await moveStock(year);
   if (chance(year, 0.1)) await adjust(year);
 }
@@ -41,8 +44,11 @@ async function changePrice(year: Year): Promise<void> {
     return now === cents;
   });
   known.push({ from, surely_from: await nowOf(year), cents });
-  count(book, of_parcel ? "price changes of a shipping method" : "price changes of a product");
+  count(book, of_parcel ? "price changes of a shipping method" : PRICE_CHANGE);
 }
+
+/** By real time an earlier price is held for a while after the change (ADR 0060), and the whole year takes less. */
+const longAgo = (now: Date) => new Date(2 * now.getTime() - heldUntil(now).getTime());
 
 async function importRow({ host, book }: Year, kind: CatalogueKind, row: object): Promise<void> {
   const imported = await importCatalogue(
@@ -55,7 +61,7 @@ async function importRow({ host, book }: Year, kind: CatalogueKind, row: object)
       partial: true,
       dry_run: false,
     },
-    host.deps.now(),
+    longAgo(host.deps.now()),
   );
   if (imported.version === null) throw new Error(`the import failed: ${JSON.stringify(imported.faults)}`);
 }

@@ -86,9 +86,13 @@ async function send(
   answers: string | null,
 ): Promise<BookRx> {
   const message_id = `YEAR-${next_message++}`;
-  const refills = between(year, 0, drug.most_refills);
-  // Some were written long ago, and expire before their refills are used up.
-  const days_old = chance(year, 0.3) ? between(year, 1, productOf(drug.sku).drug_schedule === "0" ? 300 : 120) : 0;
+  // Some were written long ago, and expire before their refills are used up. The first is sure to, and the third has none.
+  const nth = year.book.prescriptions.size;
+  const earlier = nth === 0 || chance(year, 0.3);
+  const oldest = productOf(drug.sku).drug_schedule === "0" ? 300 : 120;
+  const days_old = earlier ? between(year, nth === 0 ? oldest : 1, oldest) : 0;
+  const refills = nth === 2 ? 0 : between(year, nth === 0 ? drug.most_refills : 0, drug.most_refills);
+  if (earlier) count(year.book, "prescriptions written earlier");
   const written_on = plusDays(dayOf(await nowOf(year)), -days_old);
   const script = scriptOf(content(written(patient, drug, refills, written_on)), message_id, answers);
   const { status, text, body } = await simulate<{ patient_id: string; prescription_id: number }>(year, "prescription", {

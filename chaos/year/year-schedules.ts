@@ -2,7 +2,7 @@ import type { RefillSchedule, ScheduleAction } from "@pestle/contract";
 import { type BookRx, type BookSchedule, count, dayOf, plusDays } from "./year-book.ts";
 import { payments, scheduleTwo } from "./year-cast.ts";
 import { newPatient, prescribe, renew } from "./year-prescriber.ts";
-import { between, chance, noted, nowOf, pick, readAll, type Year } from "./year-world.ts";
+import { between, chance, chanceOrFirst, noted, nowOf, pick, readAll, type Year } from "./year-world.ts";
 
 /** The codes that mean: the patient needs a new prescription. */
 const NEEDS_RENEWAL = new Set([42249, 42250, 42257]);
@@ -144,7 +144,7 @@ export async function changeSome(year: Year): Promise<void> {
     const { status, next_fill_on } = known.seen;
     if (status === "canceled") continue;
     if (chance(year, 0.006)) await act(year, known, "skip");
-    if (status === "active" && chance(year, 0.006)) await act(year, known, "pause");
+    if (status === "active" && chanceOrFirst(year, "schedule pause", 0.006)) await act(year, known, "pause");
     // Shortly before the next fill, so that the patient does not have too much.
     const soon = next_fill_on !== null && plusDays(next_fill_on, -6) <= today;
     if (chance(year, soon ? 0.08 : 0.003)) await act(year, known, "fill_now");

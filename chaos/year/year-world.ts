@@ -119,6 +119,9 @@ export function noted({ book }: Year, what: string, { status, body }: Answer): b
 }
 
 export const chance = ({ random }: Pick<Year, "random">, share: number): boolean => random() < share;
+/** The same, but at once if it never happened before: a short year has everything, too. */
+export const chanceOrFirst = (year: Year, what: string, share: number): boolean =>
+  chance(year, year.book.seen[what] === undefined ? 1 : share);
 export const pick = <One>({ random }: Pick<Year, "random">, from: readonly One[]): One =>
   from[Math.floor(random() * from.length)]!;
 export const between = ({ random }: Pick<Year, "random">, least: number, most: number): number =>

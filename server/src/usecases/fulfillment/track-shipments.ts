@@ -8,6 +8,7 @@ import type { Outcome } from "../../domain/orders/order-change.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
+import { someAtOnce } from "../operations/some-at-once.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
 import { actorOf, requireStep, type Work, workOrder } from "./steps.ts";
@@ -27,11 +28,11 @@ export async function trackShipments(deps: Deps, only_account?: string): Promise
       const due = listed.filter(({ order_number }) => !failed.has(order_number));
       if (due.length === 0) break;
       let tracked = 0;
-      for (const { order_number } of due) {
+      await someAtOnce(due, async ({ order_number }) => {
         const done = await apart(deps, { account_id, order_number }, () => trackOne(deps, account_id, order_number));
         if (done === undefined) failed.add(order_number);
         if (done) tracked += 1;
-      }
+      });
       lost_rounds = tracked === 0 ? lost_rounds + 1 : 0;
     }
   }
@@ -42,7 +43,8 @@ export async function trackShipments(deps: Deps, only_account?: string): Promise
  * another process changed the order first.
  */
 async function trackOne(deps: Deps, account_id: string, order_number: string): Promise<boolean> {
-  const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+  const load = () => withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+  const loaded = await load();
   const [shipment] = loaded.order.shipments;
   const { last_shipment } = loaded.row;
   if (shipment === undefined || last_shipment === null) return false;
@@ -55,10 +57,12 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
   // A late scan is stored but does not undo a newer status.
   const last_ms = Math.max(...kept.map(({ at }) => at.getTime()));
   let { revision } = loaded;
+  let current: LoadedOrder | undefined = loaded;
   let status: ShipmentStatus = shipment.status;
   for (const scan of fresh) {
     if (scan.status === status || scan.at.getTime() <= last_ms) continue;
-    if (!(await applyScan(deps, account_id, order_number, revision, scan))) return false;
+    if (!(await applyScan(deps, current ?? (await load()), revision, scan))) return false;
+    current = undefined;
     revision += 1;
     status = scan.status;
   }
@@ -81,8 +85,7 @@ export const trackByHand = (deps: Deps, work: Work, status: ShipmentStatus, desc
   });
 
 /** False if the order changed after its scans were read; the next round starts from the new state. */
-async function applyScan(deps: Deps, account_id: string, order_number: string, revision: number, scan: Scan) {
-  const read = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+async function applyScan(deps: Deps, read: LoadedOrder, revision: number, scan: Scan): Promise<boolean> {
   if (read.revision !== revision || read.standing.state !== "Shipped") return false;
   // Use the carrier's time of the scan, not the time of the request.
   const loaded = { ...read, rules: { ...read.rules, now: scan.at } };

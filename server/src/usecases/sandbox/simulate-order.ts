@@ -1,5 +1,7 @@
 import {
   type ExceptionId,
+  type Order,
+  type OrderState,
   type OrderStatus,
   SimulatedOrder,
   type Situation,
@@ -90,16 +92,30 @@ export async function playOrder(
   }
   const from = walk.indexOf(loaded.order.order_status as (typeof walk)[number]);
   if (from === -1 || from >= walk.indexOf(simulation.to)) refuse(42463, "simulation.to");
-  const work: Omit<Work, "by"> = { account_id, order_number };
-  for (;;) {
-    const { standing, order, rules } = await load(deps, account_id, order_number);
-    // Stop at a hold on the way, such as a declined card, as a real order would.
-    if (order.order_status === simulation.to || standing.state === "On Hold") {
-      return { order_number, order_status: order.order_status };
-    }
-    await step(deps, work, { standing, order, rules }).catch(unlessRefused);
-  }
+  return walkOrder(deps, loaded, simulation.to);
 }
+
+/** Takes step after step. One load is enough: the walk's own transaction holds the order after its first step. */
+async function walkOrder(deps: Deps, loaded: LoadedOrder, to: OrderStatus) {
+  const { order_number, order_status } = loaded.order;
+  const answer = { order_number, order_status };
+  for (let state = loaded.standing.state; answer.order_status !== to; state = nextStates[state]!) {
+    const changed = await step(deps, loaded, state).catch(unlessRefused);
+    answer.order_status = changed.order_status;
+    // Stop at a hold on the way, such as a declined card, as a real order would.
+    if (changed.order_status === "On Hold") break;
+  }
+  return answer;
+}
+
+/** The states on the way of an order that nothing holds. */
+const nextStates: Partial<Record<OrderState, OrderState>> = {
+  "Processing/clinical_review": "Filling/fill",
+  "Filling/fill": "Filling/product_check",
+  "Filling/product_check": "Filling/pack",
+  "Filling/pack": "Shipped",
+  Shipped: "Delivered",
+};
 
 /** A step that staff may not take now, for example on an order that a person has claimed, is refused here too. */
 function unlessRefused(error: unknown): never {
@@ -107,12 +123,9 @@ function unlessRefused(error: unknown): never {
   throw error;
 }
 
-async function step(
-  deps: Deps,
-  work: Omit<Work, "by">,
-  { standing, order, rules }: Pick<LoadedOrder, "standing" | "order" | "rules">,
-): Promise<unknown> {
-  switch (standing.state) {
+async function step(deps: Deps, { account_id, order, rules }: LoadedOrder, state: OrderState): Promise<Order> {
+  const work: Omit<Work, "by"> = { account_id, order_number: order.order_number };
+  switch (state) {
     case "Processing/clinical_review":
       return approveReview(deps, { ...work, by: simulatedPharmacist });
     case "Filling/fill":

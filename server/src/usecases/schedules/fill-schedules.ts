@@ -5,6 +5,7 @@ import { decideDue } from "../../domain/schedules/schedule.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
+import { someAtOnce } from "../operations/some-at-once.ts";
 import { transact } from "../write.ts";
 import { fillDueSchedule } from "./fill-schedule.ts";
 import { notifyRefill } from "./notify-refill.ts";
@@ -26,10 +27,10 @@ export async function fillSchedules(deps: Deps, account_id: string | null = null
     do {
       moved = false;
       due = await listDueSchedules(deps.db, account.account_id, now, MOST_AT_ONCE);
-      for (const { schedule_id } of due) {
+      await someAtOnce(due, async ({ schedule_id }) => {
         const key = { account_id: account.account_id, schedule_id };
         if (await apart(deps, key, () => catchUp(deps, key, account))) moved = true;
-      }
+      });
       // A full page can hide later ones. A page on which nothing moved would come again.
     } while (moved && due.length === MOST_AT_ONCE);
   }
