@@ -18,8 +18,8 @@ const pages = readdirSync(DIST, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".html") && !/^(api\/|adr\/\d|404)/.test(name))
   .map((name) => `/docs/${name.replace(/(^|\/)?(index)?\.html$/, "")}`.replace(/\/$/, ""));
 
-/** The dark scheme has the same pages with other colors. These pages show every color. */
-const inDark = [
+/** These pages show every color of both themes. The contrast is the slowest rule by far. */
+const colorful = [
   "/docs",
   "/docs/lifecycle",
   "/docs/exceptions",
@@ -27,15 +27,17 @@ const inDark = [
   "/docs/guides/operator",
 ];
 
-describe.each([["light", pages] as const, ["dark", inDark] as const])("in the %s theme", (theme, looked) => {
+describe.each([["light", pages] as const, ["dark", colorful] as const])("in the %s theme", (theme, looked) => {
   test("no page has an axe violation, a browser error or a policy violation", { timeout: 300_000 }, async () => {
     expect(pages.length).toBeGreaterThan(15);
     const { page, foreign, complaints } = await journey.open("/docs", { theme });
     for (const path of looked) {
       await page.goto(journey.app.addresses.base_url + path);
       expect(await page.locator("h1").count(), path).toBe(1);
-      expect(await violations(page), path).toEqual([]);
-      if (inDark.includes(path)) await shot(page, `docs${path.slice(5).replaceAll("/", "-")}-${theme}`);
+      const is_colorful = colorful.includes(path);
+      const rules = theme === "dark" ? "color-contrast" : is_colorful ? "all" : "all but color-contrast";
+      expect(await violations(page, rules), path).toEqual([]);
+      if (is_colorful) await shot(page, `docs${path.slice(5).replaceAll("/", "-")}-${theme}`);
     }
     expect([foreign, complaints]).toEqual([[], []]);
   });

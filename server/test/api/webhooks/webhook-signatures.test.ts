@@ -16,7 +16,8 @@ import { addEndpoint, type TestEndpoint, writeEvents } from "../../support/webho
 
 /** What arrives at a partner, verified by independent programs. */
 
-const BODIES = 10_000;
+/** Each text of each kind many times. The campaign `webhooks` verifies 85,000. */
+const BODIES = 2_000;
 const VERIFIER = fileURLToPath(new URL("../../support/tools/verify-signatures.py", import.meta.url));
 
 let app: TestApp;
@@ -55,7 +56,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-test("Python's standard library verifies all three signatures of 10,000 requests", () => {
+test("Python's standard library verifies all three signatures of 2,000 requests", () => {
   const { client_secret } = app.demo.partners[0]!;
   const lines = receiver.received.map(({ headers, body }) =>
     JSON.stringify({
@@ -78,7 +79,7 @@ test("Python's standard library verifies all three signatures of 10,000 requests
   expect(() => run(lines[0]!.replace(/"signature":".{4}/, '"signature":"AAAA'))).toThrow();
 });
 
-test("the public standardwebhooks package verifies 10,000 requests", () => {
+test("the public standardwebhooks package verifies 2,000 requests", () => {
   const webhook = new Webhook(endpoint.signing_secret);
   const ids = new Set<string>();
   for (const { headers, body } of receiver.received) {
