@@ -229,6 +229,11 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     cause: "An active or paused schedule orders the fills of this prescription already.",
     example: { schedule: {}, next: "create" },
   },
+  42276: {
+    cause:
+      "You or the pharmacy canceled the order that the schedule placed. No request gets this code: it is in `paused_because`.",
+    example: null,
+  },
   42281: {
     cause: "The text is missing, empty, not a string, longer than 2,000 characters, or has control characters.",
     example: message('{"text": ""}'),

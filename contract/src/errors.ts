@@ -133,6 +133,11 @@ export const errors = {
     "prescription_id",
     "The prescription has a schedule. Use it, or cancel it first.",
   ],
+  42276: [
+    "Canceled Refill Order",
+    "last_order_number",
+    "The last order of the schedule was canceled. Resume the schedule to order the fill again, or cancel it.",
+  ],
 
   42281: [
     "Invalid Message Text",
@@ -261,6 +266,7 @@ export const usualProblems: { readonly [Code in ErrorCode]?: FieldProblem } = {
   42273: "not_allowed",
   42274: "not_allowed",
   42275: "conflict",
+  42276: "conflict",
   42281: "not_allowed",
   42282: "not_found",
   42283: "conflict",
@@ -331,7 +337,7 @@ export const errorAreas = [
   { area: "Identity documents", last: 42220 },
   { area: "Address", last: 42231 },
   { area: "Items and prescription", last: 42260 },
-  { area: "Refill schedules", last: 42275 },
+  { area: "Refill schedules", last: 42276 },
   { area: "Messages", last: 42283 },
   { area: "Shipping", last: 42296 },
   { area: "Idempotency", last: 42299 },

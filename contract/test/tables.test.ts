@@ -33,7 +33,7 @@ describe("errors", () => {
       ...range(42216, 42231),
       ...range(42241, 42260),
       // Refill schedules.
-      ...range(42271, 42275),
+      ...range(42271, 42276),
       // Messages and renewals.
       ...range(42281, 42286),
       ...range(42291, 42296),

@@ -1,8 +1,8 @@
--- revision 3
+-- revision 4
 -- Saves a change of an order with its history and its events. The service has decided all of it. This function only
 -- checks that the facts behind the decision still hold, and raises 40001 if they do not.
 --
--- It locks rows in this order: order, patient, prescriptions by id, items, stock by sku.
+-- It locks rows in this order: schedule, order, patient, prescriptions by id, items, stock by sku.
 create or replace function save_change(
   account_id text,
   order_number text,
@@ -59,6 +59,15 @@ declare
   written integer;
   available numeric;
 begin
+  if new_status = 'Canceled' then
+    -- The schedule that placed the order decides what that means.
+    update refill_schedule s
+    set due_at = changed_at
+    from orders o
+    where o.account_id = save_change.account_id and o.order_number = save_change.order_number
+      and s.account_id = save_change.account_id and s.patient_key = o.patient_key
+      and s.last_order_number = save_change.order_number and s.status = 'active';
+  end if;
   update orders o
   set revision = o.revision + 1, order_status = new_status, stage = new_stage, held_from = new_held_from,
     exception_ids = new_exception_ids, open_exceptions = cardinality(new_exception_ids), sequence = new_sequence,

@@ -14,7 +14,7 @@ import { array, nullable, object, oneOf, string } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
 
 /** Errors of a schedule. */
-export const scheduleCodes: readonly ErrorCode[] = [42271, 42272, 42273, 42274, 42275, 42471];
+export const scheduleCodes: readonly ErrorCode[] = [42271, 42272, 42273, 42274, 42275, 42276, 42471];
 
 /** The errors of `POST /orders` that the fields of a schedule can have. */
 const fillCodes = errorCodes.filter(

@@ -36,6 +36,7 @@ export type ScheduleRow = {
   order_due_at: Date | null;
   last_ordered_at: Date | null;
   last_held_by: ExceptionId | null;
+  last_canceled: boolean;
 };
 
 const COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed, s.prescription_id, s.status,
@@ -50,7 +51,11 @@ const COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed,
     select o.exception_ids[1]
     from orders o
     where o.account_id = s.account_id and o.order_number = s.last_order_number and o.order_status = 'On Hold')
-    as last_held_by`;
+    as last_held_by, exists (
+    select
+    from orders o
+    where o.account_id = s.account_id and o.order_number = s.last_order_number and o.order_status = 'Canceled')
+    as last_canceled`;
 const JOINED = `join account a on a.account_id = s.account_id
 join patient p on p.account_id = s.account_id and p.patient_key = s.patient_key
 join prescription r on r.account_id = s.account_id and r.prescription_id = s.prescription_id`;

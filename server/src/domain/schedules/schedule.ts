@@ -1,6 +1,7 @@
 import {
   EVERY_DAYS,
   type ExceptionId,
+  errors,
   exceptionRow,
   type Order,
   type ScheduleAction,
@@ -37,6 +38,7 @@ export type ScheduleFacts = {
   automatic_due: boolean;
   /** The exception that holds the schedule's last order. */
   last_held_by: ExceptionId | null;
+  last_canceled: boolean;
 };
 
 /** The days between two fills; null if neither the schedule nor the prescription gives a possible number. */
@@ -64,12 +66,15 @@ export type DueStep = { changed: Schedule } | { notify: string } | { fill: strin
 
 /**
  * Decides the next step of a schedule. An order that anybody else placed for the prescription counts as a fill, so that
- * the schedule never repeats it. A hold on the last order pauses the schedule before the next fill.
+ * the schedule never repeats it. A hold on the last order pauses the schedule before the next fill. If the last order was
+ * canceled, the patient may run out: the schedule pauses at once, and never repeats an order that a person canceled.
  */
 export function decideDue(schedule: Schedule, facts: ScheduleFacts): DueStep {
   const { status, next_fill_on, notified_for } = schedule;
-  const { today, lead_days, interval_days, last_ordered_on, automatic_due, last_held_by } = facts;
-  if (status !== "active" || next_fill_on === null || today < addDays(next_fill_on, -lead_days)) return null;
+  const { today, lead_days, interval_days, last_ordered_on, automatic_due, last_held_by, last_canceled } = facts;
+  if (status !== "active" || next_fill_on === null) return null;
+  if (last_canceled) return { changed: pausedBy(unfilled(schedule, facts), WAS_CANCELED) };
+  if (today < addDays(next_fill_on, -lead_days)) return null;
   const after_last = last_ordered_on === null ? next_fill_on : addDays(last_ordered_on, interval_days);
   if (after_last > next_fill_on) return { changed: onDay(schedule, after_last) };
   if (last_held_by !== null) return { changed: pausedBy(schedule, heldBy(last_held_by)) };
@@ -99,23 +104,36 @@ export function filled(
 export const pausedBy = (schedule: Schedule, paused_because: Why): Schedule =>
   schedule.status === "canceled" ? schedule : { ...schedule, status: "paused", paused_because };
 
+const [canceled_message] = errors[42276];
+const WAS_CANCELED: Why = { code: 42276, message: canceled_message };
+
+/** The schedule without its last order, which is no fill any more. */
+const unfilled = (schedule: Schedule, { last_ordered_on, interval_days, today }: ScheduleFacts): Schedule => ({
+  ...onDay(schedule, firstFill(last_ordered_on, interval_days, today)),
+  last_order_number: null,
+  last_filled_on: last_ordered_on,
+});
+
 const heldBy = (id: ExceptionId): Why => ({ code: id, message: exceptionRow(id).message });
 
 /** What an action of the partner makes of the schedule; null if its status does not allow it. `fill_now` needs an order. */
 export function acted(
   schedule: Schedule,
   action: Exclude<ScheduleAction, "fill_now">,
-  { today, interval_days }: Pick<ScheduleFacts, "today" | "interval_days">,
+  facts: ScheduleFacts,
 ): Schedule | null {
   if (!isPossible(schedule, action)) return null;
+  const { today, interval_days, last_canceled } = facts;
   const { next_fill_on } = schedule;
   switch (action) {
     case "skip":
       return onDay(schedule, addDays(later(next_fill_on!, today), interval_days));
     case "pause":
       return { ...schedule, status: "paused", paused_because: null };
-    case "resume":
-      return { ...onDay(schedule, later(next_fill_on!, today)), status: "active", paused_because: null };
+    case "resume": {
+      const from = last_canceled ? unfilled(schedule, facts) : schedule;
+      return { ...onDay(from, later(from.next_fill_on!, today)), status: "active", paused_because: null };
+    }
     case "cancel":
       return { ...onDay(schedule, null), status: "canceled", paused_because: null };
   }

@@ -69,6 +69,7 @@ export function openSchedule(deps: Opening, account_id: string, row: ScheduleRow
       last_ordered_on: day(row.last_ordered_at),
       automatic_due: row.workflow === "automatic" && row.order_due_at !== null,
       last_held_by: row.last_held_by,
+      last_canceled: row.last_canceled,
     },
     request: JSON.parse(opened) as ScheduleRequest,
     patient_id: openPatientId(deps, account_id, row),

@@ -9,8 +9,9 @@ import { placed, post } from "../../support/orders.ts";
 import { goodAddress, goodDocument } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
-/** Codes whose examples need several steps; their tests are in order-refusals, order-actions, idempotency and renewals. */
-const MOST_WITHOUT_EXAMPLE = 10;
+/** Codes whose examples need several steps; their tests are in order-refusals, order-actions, idempotency,
+ * renewals and refill-schedules. */
+const MOST_WITHOUT_EXAMPLE = 11;
 
 type Leave = (of: Held) => Record<string, unknown> | Promise<Record<string, unknown>>;
 

@@ -5,7 +5,7 @@ import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts
 import { moveStoppedClocks } from "../../../src/usecases/sandbox/simulate-clock.ts";
 import { fillSchedules } from "../../../src/usecases/schedules/fill-schedules.ts";
 import { codesOf as codesAndFields } from "../../support/conventions.ts";
-import { orderOf, placed } from "../../support/orders.ts";
+import { orderOf, placed, post } from "../../support/orders.ts";
 import { type AskOptions, ask, goodAddress } from "../../support/patient.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { arrived, simulate } from "../../support/simulate.ts";
@@ -343,6 +343,30 @@ describe("the job", () => {
     await fillSchedules(app.deps);
     expect(await ordersOf(rx)).toHaveLength(1);
     expect(await read(schedule)).toMatchObject({ next_fill_on: plus(await today(), 30), last_order_number: null });
+  });
+
+  test("pauses when its order is canceled, and orders again after the partner resumes it", async () => {
+    const rx = await monthly();
+    const schedule = await created(rx);
+    await fillSchedules(app.deps);
+    const [order] = await ordersOf(rx);
+    const { order_number } = order!;
+    const path = `/orders/${order_number}/partner_order_action_requests`;
+    expect((await post(app, { event: "cancel" }, { path })).status).toBe(201);
+    await fillSchedules(app.deps);
+    const day = await today();
+    expect(await read(schedule)).toMatchObject({
+      status: "paused",
+      paused_because: { code: 42276, message: "Canceled Refill Order" },
+      next_fill_on: day,
+      last_order_number: null,
+      last_filled_on: null,
+    });
+    expect(await ordersOf(rx)).toHaveLength(1);
+    expect((await act(schedule, "resume")).schedule).toMatchObject({ status: "active", next_fill_on: day });
+    await fillSchedules(app.deps);
+    const again = (await ordersOf(rx)).find((one) => one.order_number !== order_number);
+    expect(await read(schedule)).toMatchObject({ status: "active", last_order_number: again!.order_number });
   });
 
   test("leaves the first fill to Automatic Processing", async () => {

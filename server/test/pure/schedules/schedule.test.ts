@@ -12,6 +12,7 @@ import {
   pausedBy,
   type Schedule,
   type ScheduleFacts,
+  type Why,
 } from "../../../src/domain/schedules/schedule.ts";
 import { scheduleProblems, whysOf, withOrderProblems } from "../../../src/domain/schedules/schedule-problems.ts";
 
@@ -32,7 +33,9 @@ const facts: ScheduleFacts = {
   last_ordered_on: "2026-11-15",
   automatic_due: false,
   last_held_by: null,
+  last_canceled: false,
 };
+const canceled: Why = { code: 42276, message: "Canceled Refill Order" };
 const because = { code: 42250, message: "Invalid Item Prescription Refills" };
 
 describe("the days of a schedule", () => {
@@ -88,6 +91,14 @@ describe("what a schedule does", () => {
       { last_held_by: 75 },
       { changed: { ...active, status: "paused", paused_because: { code: 75, message: exceptionRow(75).message } } },
     ],
+    [
+      "a pause as soon as its last order was canceled, and the fill is due again",
+      { ...told, last_order_number: "7K2M9XQ4TB", last_filled_on: "2026-11-30", next_fill_on: "2026-12-30" },
+      { today: "2026-12-01", last_canceled: true },
+      {
+        changed: { ...active, status: "paused", paused_because: canceled, last_filled_on: "2026-11-15" },
+      },
+    ],
   ])("%s", (_, schedule, more, expected) => {
     expect(decideDue(schedule, { ...facts, ...more })).toEqual(expected);
   });
@@ -131,6 +142,19 @@ describe("an action of the partner", () => {
     const schedule: Schedule = { ...active, status, ...(status === "canceled" && { next_fill_on: null }) };
     expect(isPossible(schedule, action)).toBe(possible);
     if (action !== "fill_now") expect(acted(schedule, action, facts) !== null).toBe(possible);
+  });
+
+  test("resume after a hold whose order was canceled makes the fill due again, and does not pause for it once more", () => {
+    const held: Schedule = {
+      ...active,
+      status: "paused",
+      paused_because: because,
+      next_fill_on: "2027-01-14",
+      last_order_number: "7K2M9XQ4TB",
+      last_filled_on: "2026-12-15",
+    };
+    const resumed = acted(held, "resume", { ...facts, last_canceled: true })!;
+    expect(resumed).toEqual({ ...active, last_filled_on: "2026-11-15" });
   });
 
   test("resume forgets the reason, and a day that has passed becomes today", () => {
