@@ -128,7 +128,7 @@ describe("journeys", () => {
     await page.getByLabel("License expires").fill("2049-05-31");
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Add person" }).click();
-    await page.getByText("This is shown only once.").waitFor();
+    await page.getByText("You won't see this again.").waitFor();
     await page.getByRole("button", { name: "I saved it" }).click();
     await page.getByRole("button", { name: "Rae Quist" }).click();
     // The list shows the license too.
@@ -173,7 +173,7 @@ describe("journeys", () => {
     await go(page, "v");
     await heading(page, "Reviews");
     await page
-      .getByRole("row", { name: /Needs acceptance/ })
+      .getByRole("row", { name: /Needs pharmacist approval/ })
       .first()
       .waitFor();
     await page.keyboard.press("Enter");
@@ -240,7 +240,7 @@ describe("journeys", () => {
     await page.getByLabel("Find a product").fill("70999-1001-30");
     await page.getByRole("row", { name: /Minoxidil/ }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByLabel("Units received").fill("1000");
+    await page.getByLabel("Quantity received").fill("1000");
     await page.getByLabel("Note").fill("Packing slip 4471");
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-stock-receive");
@@ -259,7 +259,7 @@ describe("journeys", () => {
     await page.keyboard.press("n");
     await page.getByLabel("Name").fill("order service");
     await page.keyboard.press("Enter");
-    await page.getByText("This is shown only once.").waitFor();
+    await page.getByText("You won't see this again.").waitFor();
     const [client_id, client_secret] = await page.locator("dialog pre").allTextContents();
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners" });
     body.set("client_id", client_id!);
@@ -312,7 +312,7 @@ describe("journeys", () => {
     await page.getByLabel("Role").selectOption("partner_admin");
     await page.getByLabel("Partner").selectOption({ label: "Medlar Clinics" });
     await page.getByRole("button", { name: "Add person" }).click();
-    await page.getByText("This is shown only once.").waitFor();
+    await page.getByText("You won't see this again.").waitFor();
     const [, email, password] = await page.locator("dialog pre").allTextContents();
     await page.getByRole("button", { name: "I saved it" }).click();
     const portal = await journey.open("/portal");

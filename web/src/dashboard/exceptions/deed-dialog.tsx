@@ -73,7 +73,7 @@ export function DeedDialog({
           <span role="status" className="quiet">
             {send.busy && meant.length > 1 && `${sent} of ${meant.length}…`}
           </span>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>{deed === "cancel" ? "Keep orders" : "Cancel"}</Button>
           <Button tone={deed === "cancel" ? "danger" : "primary"} type="submit" busy={send.busy}>
             {submit}
           </Button>

@@ -41,8 +41,21 @@ function Line({ line }: { line: DashboardLine }) {
           </tr>
         </thead>
         <tbody>
-          <Row name="Product" prescribed={rx?.drug_name} dispensed={line.name} differs={differs("product")} />
-          <Row name="NDC" mono prescribed={rx?.ndc} dispensed={line.ndc ?? line.sku} differs={differs("ndc")} />
+          <Row
+            name="Product"
+            prescribed={rx?.drug_name}
+            dispensed={line.name}
+            differs={differs("product")}
+            usual={rx?.ndc && !differs("ndc") ? "Same NDC" : "Generic equivalent"}
+          />
+          <Row
+            name="NDC"
+            mono
+            prescribed={rx?.ndc}
+            dispensed={line.ndc ?? line.sku}
+            differs={differs("ndc")}
+            usual="Generic equivalent"
+          />
           <Row
             name="Quantity"
             prescribed={rx && `${rx.written_qty} units${rx.days_supply ? ` for ${rx.days_supply} days` : ""}`}
@@ -105,12 +118,15 @@ function Row({
   prescribed,
   dispensed,
   differs,
+  usual,
   mono = false,
 }: {
   name: string;
   prescribed: ReactNode;
   dispensed: ReactNode;
   differs?: LineDifference | undefined;
+  /** The name of a difference that needs no attention. */
+  usual?: string;
   mono?: boolean;
 }) {
   return (
@@ -119,9 +135,7 @@ function Row({
       <td className={mono ? "mono" : undefined}>{prescribed ?? "–"}</td>
       <td className={mono ? "mono" : undefined}>
         {dispensed}{" "}
-        {differs && (
-          <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : "Differs, expected"}</Badge>
-        )}
+        {differs && <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : usual}</Badge>}
       </td>
     </tr>
   );

@@ -4,7 +4,7 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 
 const acceptances: Record<string, { name: string; tone: Tone }> = {
-  pending: { name: "Needs acceptance", tone: "wait" },
+  pending: { name: "Needs pharmacist approval", tone: "wait" },
   accepted: { name: "Accepted", tone: "good" },
   rejected: { name: "Rejected", tone: "bad" },
 };

@@ -84,7 +84,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Rate limit headroom"
+          label="Rate-limit headroom"
           value={percent(headroom)}
           tone={headroom < 0.2 ? "wait" : undefined}
           about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second.toLocaleString()} per second`}
@@ -161,9 +161,9 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
           ]}
         />
       </Card>
-      <Card title="Rate limit headroom">
+      <Card title="Rate-limit headroom">
         <Chart
-          label="Rate limit headroom"
+          label="Rate-limit headroom"
           kind="lines"
           moments={moments}
           most={1}
