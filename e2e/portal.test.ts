@@ -412,6 +412,7 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
     ["request", `requests/${request_id}`],
     ["errors", "errors"],
     ["statements", "statements"],
+    ["statement", `statements/${new Date().toISOString().slice(0, 7)}`],
     ["usage", "usage"],
     ["team", "team"],
   ]) {

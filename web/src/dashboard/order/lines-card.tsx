@@ -1,6 +1,7 @@
 import type { DashboardLine, LineDifference } from "@pestle/contract";
 import type { ReactNode } from "react";
 import { Badge } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
@@ -58,8 +59,11 @@ function Line({ line }: { line: DashboardLine }) {
           />
           <Row
             name="Quantity"
-            prescribed={rx && `${rx.written_qty} units${rx.days_supply ? ` for ${rx.days_supply} days` : ""}`}
-            dispensed={`${line.quantity} × ${line.package_size} = ${line.units} units`}
+            prescribed={
+              rx &&
+              `${counted(rx.written_qty, "unit")}${rx.days_supply ? ` for ${counted(rx.days_supply, "day")}` : ""}`
+            }
+            dispensed={`${line.quantity} × ${line.package_size} = ${counted(line.units, "unit")}`}
             differs={differs("units")}
           />
           <Row

@@ -1,5 +1,6 @@
 import type { DashboardReviewPage } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 
@@ -49,7 +50,7 @@ export function PrescriptionCard({
             ),
           ],
           ["Sig", rx.sig_text || <span className="quiet">none</span>],
-          ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${rx.days_supply} days`}`],
+          ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${counted(rx.days_supply, "day")}`}`],
           ["Refills left", rx.refills_left],
           ["Substitution", rx.daw ? "Dispense as written" : "Allowed"],
           ["Prescriber", rx.prescriber_name],
