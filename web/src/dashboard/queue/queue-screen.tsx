@@ -194,7 +194,7 @@ function QueueTable({
             </Empty>
           ) : messages ? (
             <Empty title="No new messages">
-              Orders appear here while the partner's message is the last one, for {PARTNER_MESSAGE_DAYS} days.
+              Orders whose partner wrote last appear here for {PARTNER_MESSAGE_DAYS} days.
             </Empty>
           ) : (
             <Empty title={queue === "shipped_today" ? "No orders shipped today" : "All caught up"}>
