@@ -41,8 +41,9 @@ const TESS = { person_id: "tess", role: "technician", license: null } as const;
 const PHIL = { person_id: "phil", role: "pharmacist", license: "RPH-1001" } as const;
 
 /** An order whose packages came from this lot. */
-async function filled(lot: string): Promise<Order> {
-  const made = await order();
+async function filled(lot: string, packages: readonly { sku: string }[] = []): Promise<Order> {
+  const { body } = await newOrder(journey.app);
+  const made = await placed(journey.app, { ...body, items: [...body.items, ...packages] });
   const work = { account_id, order_number: made.order_number };
   await approveReview(journey.app.deps, { ...work, by: PHIL });
   const items = made.items.map(({ item_id }) => ({ item_id, lot, lot_expires_on: "2031-12-31" }));
@@ -128,7 +129,7 @@ describe("journeys", () => {
     await page.getByLabel("License expires").fill("2049-05-31");
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Add person" }).click();
-    await page.getByText("This is shown only once.").waitFor();
+    await page.getByText("You won't see this again.").waitFor();
     await page.getByRole("button", { name: "I saved it" }).click();
     await page.getByRole("button", { name: "Rae Quist" }).click();
     // The list shows the license too.
@@ -173,7 +174,7 @@ describe("journeys", () => {
     await go(page, "v");
     await heading(page, "Reviews");
     await page
-      .getByRole("row", { name: /Needs acceptance/ })
+      .getByRole("row", { name: /Needs pharmacist approval/ })
       .first()
       .waitFor();
     await page.keyboard.press("Enter");
@@ -240,7 +241,7 @@ describe("journeys", () => {
     await page.getByLabel("Find a product").fill("70999-1001-30");
     await page.getByRole("row", { name: /Minoxidil/ }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByLabel("Units received").fill("1000");
+    await page.getByLabel("Quantity received").fill("1000");
     await page.getByLabel("Note").fill("Packing slip 4471");
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-stock-receive");
@@ -259,7 +260,7 @@ describe("journeys", () => {
     await page.keyboard.press("n");
     await page.getByLabel("Name").fill("order service");
     await page.keyboard.press("Enter");
-    await page.getByText("This is shown only once.").waitFor();
+    await page.getByText("You won't see this again.").waitFor();
     const [client_id, client_secret] = await page.locator("dialog pre").allTextContents();
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners" });
     body.set("client_id", client_id!);
@@ -312,7 +313,7 @@ describe("journeys", () => {
     await page.getByLabel("Role").selectOption("partner_admin");
     await page.getByLabel("Partner").selectOption({ label: "Medlar Clinics" });
     await page.getByRole("button", { name: "Add person" }).click();
-    await page.getByText("This is shown only once.").waitFor();
+    await page.getByText("You won't see this again.").waitFor();
     const [, email, password] = await page.locator("dialog pre").allTextContents();
     await page.getByRole("button", { name: "I saved it" }).click();
     const portal = await journey.open("/portal");
@@ -409,18 +410,22 @@ describe("journeys", () => {
   });
 
   test("a lot lists every patient who has a package of it, and only a pharmacist can reveal their contact details", async () => {
-    const made = await filled("LOT-7781");
+    const made = await filled("LOT-7781", [{ sku: "pill-organizer" }]);
     const tess = await journey.openAs(technician, "/dashboard");
     await go(tess.page, "l");
     await tess.page.getByLabel("Lot").fill("LOT-7781");
     await tess.page.keyboard.press("Enter");
-    await tess.page.getByRole("row", { name: made.order_number }).waitFor();
-    await tess.page.getByText("Stop these orders first.").waitFor();
+    await tess.page.getByRole("row", { name: made.order_number }).first().waitFor();
+    // Two packages, one order.
+    await tess.page.getByText("1 order has not shipped. Hold or cancel it.").waitFor();
     expect(await tess.page.getByRole("button", { name: /Reveal/ }).count()).toBe(0);
     const phil = await journey.openAs(pharmacist, "/dashboard/recall?lot=LOT-7781");
-    await phil.page.getByRole("row", { name: made.order_number }).waitFor();
+    await phil.page.getByRole("row", { name: made.order_number }).first().waitFor();
     await phil.page.keyboard.press("v");
-    await phil.page.getByRole("row", { name: /Zephyrine Quillfeather/ }).waitFor();
+    await phil.page
+      .getByRole("row", { name: /Zephyrine Quillfeather/ })
+      .first()
+      .waitFor();
     expect(await violations(phil.page)).toEqual([]);
     await shot(phil.page, "dashboard-recall-revealed");
     const download = phil.page.waitForEvent("download");

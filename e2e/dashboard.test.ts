@@ -107,7 +107,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await shot(tess.page, "dashboard-fill");
   await tess.page.keyboard.press("Enter");
   await tess.page.getByText("Ready for product check.").waitFor();
-  await expect.poll(() => tess.page.getByRole("button", { name: "Confirm check" }).count()).toBe(0);
+  await expect.poll(() => tess.page.getByRole("button", { name: "Verify and continue" }).count()).toBe(0);
 
   await phil.page.keyboard.press("g");
   await phil.page.keyboard.press("c");
@@ -122,7 +122,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await shot(phil.page, "dashboard-product-check");
   await expect
     .poll(() => phil.page.evaluate<string>("document.activeElement?.textContent ?? ''"))
-    .toContain("Confirm check");
+    .toContain("Verify and continue");
   await phil.page.keyboard.press("Enter");
   await phil.page.getByText("Ready to pack.").waitFor();
 
@@ -169,7 +169,7 @@ test("the person who filled an order sees that another person must check it", as
   expect((await read(made)).order_status).toBe("Filling");
   await page.getByRole("button", { name: "Complete fill" }).click();
   await page.getByText("another person must check it", { exact: false }).waitFor();
-  expect(await page.getByRole("button", { name: "Confirm check" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Verify and continue" }).count()).toBe(0);
   await shot(page, "dashboard-second-person");
   quiet(seen);
 });
@@ -192,9 +192,9 @@ test("an order that was sent back and filled again must be scanned again", async
   await filled(made);
   await page.keyboard.press("r");
   await page.getByLabel("Scan a package").waitFor();
-  expect(await page.getByRole("button", { name: "Confirm check" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Verify and continue" }).isDisabled()).toBe(true);
   await scan();
-  await page.getByRole("button", { name: "Confirm check" }).click();
+  await page.getByRole("button", { name: "Verify and continue" }).click();
   await page.getByText("Ready to pack.").waitFor();
   quiet(seen);
 });

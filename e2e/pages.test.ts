@@ -26,6 +26,11 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
       expect(text).toContain(name);
     expect(await violations(page)).toEqual([]);
     await shot(page, `docs-${theme}`);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.locator(".opblock-summary").first().click();
+    await page.locator(".responses-table").first().waitFor();
+    await shot(page, `docs-phone-${theme}`);
+    await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
     expect([foreign, complaints]).toEqual([[], []]);
   });
 });

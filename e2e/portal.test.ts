@@ -57,7 +57,7 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
   await page.keyboard.press("n");
   await page.getByRole("textbox", { name: "Name" }).fill("order service");
   await page.keyboard.press("Enter");
-  await page.getByText("This is shown only once.").waitFor();
+  await page.getByText("You won't see this again.").waitFor();
   await shot(page, "portal-secret");
   const codes = await page.locator("dialog pre code").allTextContents();
   const [client_id = "", client_secret = ""] = codes;
@@ -147,7 +147,7 @@ test("a user rotates a credential with an overlap, ends the older secret, and re
   await shot(page, "portal-rotating");
   await row.getByRole("button", { name: "Expire old secret" }).click();
   // Programs may be using it, so one slip must not end it.
-  await page.getByRole("button", { name: "Go back" }).click();
+  await page.getByRole("button", { name: "Cancel" }).click();
   expect(await granted(client_secret)).toBe(200);
   await row.getByRole("button", { name: "Expire old secret" }).click();
   await page.getByRole("button", { name: "Expire now" }).click();
@@ -412,6 +412,7 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
     ["request", `requests/${request_id}`],
     ["errors", "errors"],
     ["statements", "statements"],
+    ["statement", `statements/${new Date().toISOString().slice(0, 7)}`],
     ["usage", "usage"],
     ["team", "team"],
   ]) {

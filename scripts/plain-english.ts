@@ -70,6 +70,33 @@ export const giveAways: readonly GiveAway[] = [
   ),
 ];
 
+/** Labels that pharmacists and partners found odd on screens. Elsewhere, most of these words are fine. */
+export const oddLabels: readonly GiveAway[] = [
+  row("read again", "read again", "Refresh"),
+  row("nothing waits", "nothing waits", "All caught up"),
+  row("waits", "waits", "Waiting; is pending"),
+  row("work on it", "work on it", "Claim"),
+  row("let go", "let go", "Release"),
+  row("end it", "ends? it", "Resolve; Expire; Revoke"),
+  row("Back, Go back (in dialogs)", "(?<=[>\"']\\s*)(go )?back(?=[\"']|\\s*$|\\s{2})", "Cancel; Keep order"),
+  row("differs, as usual", "differs, (as usual|expected)", "Generic equivalent"),
+  row("all are right", "all are right|confirm check", "Verify and continue"),
+  row("used up", "used up", "Out of stock; No refills left"),
+  row("units that came", "units (that came|received)", "Quantity received"),
+  row("left the house", "left the house", "Shipped"),
+  row("waits for acceptance", "(waits|waiting) for acceptance|needs acceptance", "Needs pharmacist approval"),
+  row("at the door", "at the (front )?door", "Failed sign-in"),
+  row("on guard, canary", "on guard|canary|canaries", "Active; Self-tests pass"),
+  row("there is nothing here", "there is nothing here|nothing is here", "Page not found; No orders yet"),
+  row("a fault", "(a|our|your) fault", "Something went wrong; Server errors"),
+  row("shown this once", "this once|cannot view it again", "You won't see this again"),
+  row("half take less", "half take less", "Median (p50)"),
+  row("given up", "(given|gave|gives?) up", "Failed"),
+  row("make one up", "makes? one up", "Generate"),
+  row("let in", "let in", "Added"),
+  row("room below the limit", "room below", "Rate-limit headroom"),
+];
+
 /** Real words that the British-spelling pattern would match. */
 const NOT_BRITISH = /^(realise|otherwise|specialist)$/i;
 
@@ -77,9 +104,9 @@ function row(phrase: string, pattern: string, write: string): GiveAway {
   return { phrase, pattern: new RegExp(`\\b(?:${pattern.replaceAll(" ", "\\s+")})(?!\\w)`, "gim"), write };
 }
 
-export function findGiveAways(all: readonly Prose[]): Hit[] {
+export function findGiveAways(all: readonly Prose[], rows: readonly GiveAway[] = giveAways): Hit[] {
   return all.flatMap(({ file, text }) =>
-    giveAways.flatMap(({ phrase, pattern }) =>
+    rows.flatMap(({ phrase, pattern }) =>
       [...text.matchAll(pattern)]
         .filter(([match]) => !NOT_BRITISH.test(match))
         .map((match) => ({
@@ -119,6 +146,9 @@ export const visibleText = (root: string): Prose[] => [
   })),
 ];
 
+/** What people read on the screens, including labels in tables of the contract. */
+export const screenText = (root: string): Prose[] => sources(root, ["web/src", "contract/src"], "text");
+
 export const comments = (root: string): Prose[] => sources(root, SOURCES, "comment");
 
 const SOURCES = ["server/src", "web/src", "contract/src", "sdk/src"];
@@ -155,13 +185,16 @@ const markdownProse = (text: string): string =>
 const TOKEN =
   /(?<comment>\/\*.*?\*\/|\/\/[^\n]*)|(?<text>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)|(?<=[(,=:[!&|?;]\s*|=>\s*|return\s)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*|>(?<jsx>[^<>{}=;`"]*[a-z][^<>{}=;`"]*)(?=[<{])/gs;
 
-function proseOfSource(source: string, kind: "comment" | "text"): string {
+/** Several words, or a label of one word. */
+const SENTENCE = /\S\s+\S|^.[A-Z][a-z]+.$/;
+
+export function proseOfSource(source: string, kind: "comment" | "text"): string {
   let prose = "";
   let end = 0;
   for (const { index, 0: token, groups } of source.matchAll(TOKEN)) {
     const { comment, text, jsx } = groups!;
     const isProse =
-      kind === "comment" ? comment !== undefined : jsx !== undefined || (text?.trim().includes(" ") ?? false);
+      kind === "comment" ? comment !== undefined : jsx !== undefined || (text !== undefined && SENTENCE.test(text));
     prose +=
       blank(source.slice(end, index)) + (isProse ? token.replace(/^[ \t]*(\/\*\*?|\*|\/\/)/gm, blank) : blank(token));
     end = index + token.length;

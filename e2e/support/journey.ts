@@ -149,13 +149,13 @@ function pressAsPeopleDo(page: Page): void {
 }
 const SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))";
 
-type Rules = "all" | "color-contrast" | "all but color-contrast";
+type Rules = "all" | "color-contrast" | "all but color-contrast" | "width";
 
 /**
  * axe violations of the current page. axe is injected from outside, because the page's own policy would block it. Only
  * violations leave the page: describing every element that passed takes longer than the rules.
  */
-export async function violations(page: Page, rules: Rules = "all"): Promise<string[]> {
+export async function violations(page: Page, rules: Exclude<Rules, "width"> = "all"): Promise<string[]> {
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   const options = {
     resultTypes: ["violations"],
@@ -170,16 +170,21 @@ export async function violations(page: Page, rules: Rules = "all"): Promise<stri
 }
 
 const ADAPTS_WITHIN_MS = 10_000;
-const OVERFLOWS =
-  "(() => { const main = document.querySelector('main'); return main?.scrollWidth > main?.clientWidth + 1; })()";
+/** The main part is wider than its place, or something of the header is beyond the edge. */
+const OVERFLOWS = `(() => {
+  const main = document.querySelector('main');
+  const outside = [...document.querySelectorAll('header *')].some((one) => one.getBoundingClientRect().right > innerWidth + 1);
+  return outside || document.documentElement.scrollWidth > innerWidth + 1 || main?.scrollWidth > main?.clientWidth + 1;
+})()`;
 
 /**
- * Violations of one screen on a desktop in both themes, and on a tablet, with a screenshot of each. The dark theme has
- * the same elements in other colors, so there only the contrast can differ.
+ * Violations of one screen on a desktop in both themes, on a tablet and on a phone, with a screenshot of each. The dark
+ * theme has the same elements in other colors, so there only the contrast can differ. The phone has the layout of the
+ * tablet, so there only the width can be too small.
  */
 export async function inspect(page: Page, name: string): Promise<string[]> {
   const faults = async (rules?: Rules) => [
-    ...(await violations(page, rules)),
+    ...(rules === "width" ? [] : await violations(page, rules)),
     ...((await page.evaluate<boolean>(OVERFLOWS)) ? ["the content is wider than the screen"] : []),
   ];
   const look = async (as: string, rules?: Rules) => {
@@ -200,6 +205,8 @@ export async function inspect(page: Page, name: string): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });
   await page.setViewportSize({ width: 820, height: 1180 });
   found.push(...(await look("tablet")));
+  await page.setViewportSize({ width: 390, height: 844 });
+  found.push(...(await look("phone", "width")));
   await page.setViewportSize(desktop);
   return found;
 }

@@ -91,6 +91,8 @@ export type DashboardLine = {
   package_size: number;
   units: number;
   dispense_id: number;
+  /** False for products such as a pill organizer: no drug, so nothing to recall by lot. */
+  has_lot: boolean;
   lot: string | null;
   lot_expires_on: string | null;
   needs_prescription: boolean;

@@ -35,7 +35,8 @@ export const NOTE_CHARACTERS = 500;
  */
 export type WorkRequest = { revision?: number } & (
   | { event: "claim" | "release" | "approve_review" | "ship" | "deliver" }
-  | { event: "complete_fill"; items: { item_id: number; lot: string; lot_expires_on: string }[] }
+  /** A line with `has_lot: false` takes no lot. */
+  | { event: "complete_fill"; items: { item_id: number; lot?: string | null; lot_expires_on?: string | null }[] }
   | { event: "verify_product"; scans: { item_id: number; code: string }[] }
   | { event: "reject_product" | "cancel" | "note"; reason: string }
   | { event: "track"; status: ShipmentStatus; description: string }

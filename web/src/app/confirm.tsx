@@ -26,7 +26,7 @@ export function Confirm({
       onSubmit={() => void change.run()}
       actions={
         <>
-          <Button onClick={onClose}>Go back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="danger" type="submit" busy={change.busy}>
             {confirm}
           </Button>

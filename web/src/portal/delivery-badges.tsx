@@ -1,5 +1,6 @@
 import type { PortalDelivery } from "@pestle/contract";
 import { Badge, type Tone } from "../ui/badge.tsx";
+import { counted } from "../ui/counted.ts";
 
 type State = PortalDelivery["status"];
 const shown: Record<State, { tone: Tone; text: string }> = {
@@ -19,7 +20,7 @@ export function DeliveryBadges({ deliveries }: { deliveries: readonly PortalDeli
       <Badge key={state} tone={shown[state].tone}>
         {count > 1 && `${count} `}
         {shown[state].text}
-        {state !== "delivered" && tries > 0 && `, ${tries} ${tries === 1 ? "attempt" : "attempts"}`}
+        {state !== "delivered" && tries > 0 && `, ${counted(tries, "attempt")}`}
       </Badge>
     );
   });

@@ -7,3 +7,17 @@ export const milliseconds = (value: number | null) =>
   value === null ? "–" : `${Math.round(value).toLocaleString()} ms`;
 
 export const hourText = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+
+export const HOUR_MS = 3_600_000;
+type Hour = { hour: string; attempts: number; delivered: number };
+
+/** One row for each of the last `count` hours, so that a chart shows an hour without attempts as a gap. */
+export function everyHour(rows: readonly Hour[], now_ms: number, count: number) {
+  const last_ms = Math.floor(now_ms / HOUR_MS) * HOUR_MS;
+  const by_hour = new Map(rows.map((row) => [Date.parse(row.hour), row]));
+  return Array.from({ length: count }, (_, index) => {
+    const at_ms = last_ms - (count - 1 - index) * HOUR_MS;
+    const { attempts = 0, delivered = 0 } = by_hour.get(at_ms) ?? {};
+    return { at_ms, delivered, failed: attempts - delivered };
+  });
+}

@@ -1,3 +1,4 @@
+import { counted } from "../ui/counted.ts";
 import { findPassages, type Hit, type SearchPage } from "./find-passages.ts";
 
 /** The header search: `/` or Ctrl+K focuses it, arrow keys select, Enter opens. Loads the index on first use. */
@@ -36,7 +37,7 @@ export function startSearch(search: HTMLElement): void {
     list.replaceChildren(...hits.map(option));
     list.hidden = hits.length === 0;
     input.setAttribute("aria-expanded", String(hits.length > 0));
-    found.textContent = query === "" ? "" : hits.length === 0 ? "No results" : `${hits.length} results`;
+    found.textContent = query === "" ? "" : hits.length === 0 ? "No results" : counted(hits.length, "result");
     search.classList.toggle("nothing", query !== "" && hits.length === 0);
     choose(0);
   };

@@ -22,12 +22,12 @@ export function When({ at, seconds = false }: { at: string; seconds?: boolean })
   );
 }
 
-/** Time elapsed since a timestamp. Updates itself. */
-export function Age({ since }: { since: string }) {
+/** Time elapsed since a timestamp, by a clock that may be ahead, as in the sandbox. Updates itself. */
+export function Age({ since, ahead_s = 0 }: { since: string; ahead_s?: number }) {
   const now_ms = useNow();
   return (
     <time dateTime={since} title={exact.format(new Date(since))}>
-      {ageText(now_ms - Date.parse(since))}
+      {ageText(now_ms + ahead_s * 1000 - Date.parse(since))}
     </time>
   );
 }

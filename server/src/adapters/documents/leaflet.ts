@@ -67,7 +67,13 @@ const sections: readonly Section[] = [
 /** The patient information leaflet, letter size. */
 export const leaflet = (pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer> =>
   drawPdf(
-    { width: WIDTH, height: HEIGHT, title: `Patient information ${item.dispense_id}`, date: item.filled_date },
+    {
+      width: WIDTH,
+      height: HEIGHT,
+      title: `Patient information ${item.dispense_id}`,
+      date: item.filled_date,
+      sandbox: item.sandbox,
+    },
     (sheet) => draw(sheet, pharmacy, item),
   );
 

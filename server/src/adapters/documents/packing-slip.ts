@@ -39,9 +39,8 @@ const RETURNS =
 export async function packingSlip(pharmacy: PharmacyFacts, slip: PackingSlip): Promise<Buffer> {
   const bars = await code128(slip.order_number);
   const title = `Packing slip ${slip.order_number}`;
-  return drawPdf({ width: WIDTH, height: HEIGHT, title, date: slip.ship_date }, (sheet) =>
-    draw(sheet, pharmacy, slip, bars),
-  );
+  const page = { width: WIDTH, height: HEIGHT, title, date: slip.ship_date, sandbox: slip.sandbox };
+  return drawPdf(page, (sheet) => draw(sheet, pharmacy, slip, bars));
 }
 
 function draw(sheet: Sheet, pharmacy: PharmacyFacts, slip: PackingSlip, bars: Bars) {

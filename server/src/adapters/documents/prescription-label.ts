@@ -36,9 +36,8 @@ export const SCHEDULE_MARKS = { "0": null, "2": "C-II", "3": "C-III", "4": "C-IV
 export async function prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer> {
   const symbol = await qrCode(dispenseCode(item));
   const title = `Prescription label ${item.dispense_id}`;
-  return drawPdf({ width: WIDTH, height: HEIGHT, title, date: item.filled_date }, (sheet) =>
-    draw(sheet, pharmacy, item, symbol),
-  );
+  const page = { width: WIDTH, height: HEIGHT, title, date: item.filled_date, sandbox: item.sandbox };
+  return drawPdf(page, (sheet) => draw(sheet, pharmacy, item, symbol));
 }
 
 function draw(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem, symbol: Matrix) {

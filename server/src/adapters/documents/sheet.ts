@@ -35,7 +35,7 @@ const QUIET_MODULES = 10;
  * because it takes half a second and 28 MB.
  */
 export async function drawPdf(
-  page: { width: number; height: number; title: string; date: string },
+  page: { width: number; height: number; title: string; date: string; sandbox: boolean },
   draw: (sheet: Sheet) => void,
 ): Promise<Buffer> {
   const { default: PDFDocument } = await import("pdfkit");
@@ -57,12 +57,29 @@ export async function drawPdf(
     pdf.on("end", () => resolve(Buffer.concat(chunks)));
     pdf.on("error", reject);
   });
+  if (page.sandbox) markVoid(pdf, page);
   draw(sheetOf(pdf, page));
   pdf.end();
   return finished;
 }
 
-function sheetOf(pdf: PDFKit.PDFDocument, { width, height }: { width: number; height: number }): Sheet {
+type Page = { width: number; height: number; sandbox: boolean };
+
+const VOID = "VOID";
+const VOID_COLOR = "#c8c8c8";
+/** Relative to the page's width. The word is then 2.5 times as wide. */
+const VOID_SIZE = 0.35;
+
+/** Behind the text, so that the document stays readable and its barcodes can be scanned. */
+function markVoid(pdf: PDFKit.PDFDocument, { width, height }: Page) {
+  const size = width * VOID_SIZE;
+  pdf.save().font(BOLD).fontSize(size).fillColor(VOID_COLOR);
+  pdf.text(VOID, (width - pdf.widthOfString(VOID)) / 2, (height - size) / 2, { lineBreak: false });
+  pdf.restore();
+}
+
+function sheetOf(pdf: PDFKit.PDFDocument, page: Page): Sheet {
+  const { width, height } = page;
   const use = ({ size, bold }: Style) => pdf.font(bold ? BOLD : REGULAR).fontSize(size);
   const lineHeight = ({ size }: Style) => size * LEADING;
 
@@ -135,6 +152,7 @@ function sheetOf(pdf: PDFKit.PDFDocument, { width, height }: { width: number; he
     },
     nextPage() {
       pdf.addPage();
+      if (page.sandbox) markVoid(pdf, page);
     },
   };
 }

@@ -17,7 +17,8 @@ const ROOM = WIDTH - 2 * EDGE;
 export async function shippingLabel(label: ShippingLabel): Promise<Buffer> {
   const bars = await trackingBars(label);
   const title = `Shipping label ${label.tracking_no}`;
-  return drawPdf({ width: WIDTH, height: HEIGHT, title, date: label.ship_date }, (sheet) => draw(sheet, label, bars));
+  const page = { width: WIDTH, height: HEIGHT, title, date: label.ship_date, sandbox: label.sandbox };
+  return drawPdf(page, (sheet) => draw(sheet, label, bars));
 }
 
 function draw(sheet: Sheet, label: ShippingLabel, bars: Bars) {

@@ -28,10 +28,11 @@ export function zplLabel(label: ShippingLabel): string {
     ...(label.weight_oz === undefined
       ? []
       : [text(`Weight ${label.weight_oz} oz`, { x: 480, y: 78, height: 24, width: 296 })]),
+    ...(label.sandbox ? [text("VOID", { x: 460, y: 216, height: 110, width: 330 })] : []),
     rule(200, 3),
     text("FROM", { y: 214, height: 18 }),
     ...[from.name, from.street, `${from.city}, ${from.state} ${from.zip}`, dialled(from.phone)].map((line, index) =>
-      text(line, { y: 238 + index * 32, height: 26 }),
+      text(line, { y: 238 + index * 32, height: 26, width: label.sandbox ? 410 : ROOM }),
     ),
     rule(378, 3),
     text("SHIP TO", { y: 392, height: 18 }),

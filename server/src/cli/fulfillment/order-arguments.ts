@@ -3,12 +3,15 @@ import { WrongUsage } from "../errors.ts";
 
 type Item = { item_id: number };
 
-/** `1=L77A:2028-05-31`. */
+/** `1=L77A:2028-05-31`, or `1=none` for a product without a lot. */
 export const lotsOf = (typed: readonly string[], items: readonly Item[]): FilledItem[] =>
   byItem(typed, items, "--lot").map(({ item_id, value }) => {
+    if (value === "none") return { item_id, lot: null, lot_expires_on: null };
     const [, lot, lot_expires_on] = /^([^:]+):(\d{4}-\d{2}-\d{2})$/.exec(value) ?? [];
     if (lot === undefined || lot_expires_on === undefined) {
-      throw new WrongUsage("--lot takes item=lot:expiry, such as 1=L77A:2028-05-31.");
+      throw new WrongUsage(
+        "--lot takes item=lot:expiry, such as 1=L77A:2028-05-31, or item=none for a product without a lot.",
+      );
     }
     return { item_id, lot, lot_expires_on };
   });

@@ -108,7 +108,7 @@ export const orderCommands: readonly CommandRow[] = [
     [
       [
         "--lot <item=lot:expiry...>",
-        "each item's lot and expiry; omit `1=` if there is only one item",
+        "each item's lot and expiry, or `none` for a product without a lot; omit `1=` if there is only one item",
         { required: true },
       ],
     ],

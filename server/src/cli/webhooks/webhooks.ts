@@ -173,7 +173,7 @@ function statistics(found: WebhookStatistics): Output {
   const about = facts({
     attempts: String(found.attempts),
     delivered: `${found.delivered} (${percent(found.success_rate)})`,
-    given_up: String(found.failed),
+    failed: String(found.failed),
     average: ms(found.average_duration_ms),
     slowest: ms(found.slowest_duration_ms),
     waiting:
@@ -187,6 +187,6 @@ function statistics(found: WebhookStatistics): Output {
     ms(row.average_duration_ms),
     ms(row.slowest_duration_ms),
   ]);
-  const hours = table(["hour", "attempts", "delivered", "given up", "average", "slowest"], rows);
+  const hours = table(["hour", "attempts", "delivered", "failed", "average", "slowest"], rows);
   return { data: found, text: rows.length === 0 ? about : `${about}\n\n${hours}` };
 }

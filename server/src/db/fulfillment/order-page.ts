@@ -15,6 +15,7 @@ import { type Queryable, sql } from "../db.ts";
 export type OrderFacts = {
   partner: string;
   environment: Environment;
+  clock_offset_s: number;
   queue: string;
   stage_since: Date;
   brand: string | null;
@@ -28,7 +29,7 @@ export type OrderFacts = {
 };
 
 const facts = sql<[account_id: string, order_number: string], OrderFacts>`
-select p.name as partner, a.environment, o.queue, o.stage_since, b.name as brand,
+select p.name as partner, a.environment, a.clock_offset_s, o.queue, o.stage_since, b.name as brand,
   json_build_object('id', m.id, 'name', m.name, 'carrier', m.carrier, 'service', m.service, 'cold_chain', m.cold_chain)
     as method,
   (

@@ -30,8 +30,11 @@ export const pharmacyFacts = (settings: PharmacySettings): PharmacyFacts => ({
   ncpdp_id: settings.PHARMACY_NCPDP_ID,
 });
 
+/** Documents of the sandbox name drugs and addresses like real ones, so each of their pages carries a large VOID. */
+type Marked = { sandbox: boolean };
+
 /** One filled prescription, for its label and leaflet. */
-export type DispensedItem = {
+export type DispensedItem = Marked & {
   prescription_id: number;
   dispense_id: number;
   order_number: string;
@@ -56,7 +59,7 @@ export type DispensedItem = {
   prescriber_name: string;
 };
 
-export type ShippingLabel = {
+export type ShippingLabel = Marked & {
   tracking_no: string;
   carrier: string;
   service: string;
@@ -69,7 +72,7 @@ export type ShippingLabel = {
   weight_oz?: number;
 };
 
-export type PackingSlip = {
+export type PackingSlip = Marked & {
   order_number: string;
   reference: string | null;
   /** The brand it ships under; null means the pharmacy's own name. */

@@ -32,8 +32,8 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
   complete_fill: (body) => ({
     items: listField(body, "items", MOST_ITEMS, (item) => ({
       item_id: wholeField(item, "item_id"),
-      lot: textField(item, "lot", LONGEST_CODE),
-      lot_expires_on: textField(item, "lot_expires_on", LONGEST_CODE),
+      lot: optionalText(item, "lot", LONGEST_CODE) ?? null,
+      lot_expires_on: optionalText(item, "lot_expires_on", LONGEST_CODE) ?? null,
     })),
   }),
   verify_product: (body) => ({

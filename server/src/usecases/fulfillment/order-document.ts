@@ -93,6 +93,7 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
     days_supply: prescription.days_supply,
     refills_left: refillsLeft(prescription),
     prescriber_name: prescription.prescriber_name,
+    sandbox: loaded.environment === "sandbox",
   };
 }
 
@@ -104,7 +105,7 @@ function prescribedAs(...compared: Parameters<typeof lineDifferences>): string |
   return [written("product") ?? [], ndc === undefined ? [] : `NDC ${ndc}`].flat().join(", ") || null;
 }
 
-function slipOf({ order, details, rules }: LoadedOrder, printed: Printed): PackingSlip {
+function slipOf({ order, details, rules, environment }: LoadedOrder, printed: Printed): PackingSlip {
   const [shipment] = order.shipments;
   if (shipment === undefined || order.address === null) throw new WorkRefusal("not_shipped");
   return {
@@ -120,6 +121,7 @@ function slipOf({ order, details, rules }: LoadedOrder, printed: Printed): Packi
       const { lot, lot_expires_on } = details.find((one) => one.item_id === item_id)!;
       return { name: ofItem(printed, item_id).name, ndc, quantity, package_size, lot, lot_expires_on };
     }),
+    sandbox: environment === "sandbox",
   };
 }
 

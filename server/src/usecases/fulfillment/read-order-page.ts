@@ -15,6 +15,7 @@ import { asReceived } from "../../domain/intake/medication-request.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
 import { maskedAddress, maskedPatient } from "../../domain/patients/masked-patient.ts";
 import { safetyStatuses } from "../../domain/patients/safety-record.ts";
+import { realTime } from "../../domain/values/account-clock.ts";
 import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
@@ -24,7 +25,7 @@ import { suggestionWhileHeld } from "../orders/suggest-address.ts";
 import { readNotes } from "./claim-order.ts";
 import { isLate } from "./list-queue.ts";
 import { timelineOf } from "./order-timeline.ts";
-import type { Worker } from "./steps.ts";
+import { hasLot, type Worker } from "./steps.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
 
@@ -100,6 +101,7 @@ export async function readOrderPage(
       const refused = cannot_resolve.get(exception.id) ?? null;
       return {
         ...exception,
+        raised_at: realTime(new Date(exception.raised_at), facts.clock_offset_s).toISOString(),
         who_acts: exceptionRow(exception.id).who_acts,
         needs_code: exceptionRow(exception.id).overridden_by === "pharmacist",
         cannot_resolve: refused && workRefusals[refused],
@@ -130,7 +132,7 @@ function linesOf({ order, prescriptions, details }: LoadedOrder, facts: OrderFac
     const { item_id, sku, ndc, quantity, package_size, dispense_id, needs_prescription } = item;
     return {
       ...{ item_id, sku, name, ndc, schedule: drug_schedule, cold_chain, quantity, package_size, units, dispense_id },
-      ...{ lot, lot_expires_on, needs_prescription },
+      ...{ has_lot: hasLot(item), lot, lot_expires_on, needs_prescription },
       prescription: written === undefined ? null : receivedLine(written, order.workflow),
       differences: written === undefined ? [] : lineDifferences({ name, ndc, units, schedule: drug_schedule }, written),
     };

@@ -137,6 +137,7 @@ async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
     to: order.address!,
     reference: order.reference,
     ship_date: dateIn(rules.time_zone, rules.now),
+    sandbox: loaded.environment === "sandbox",
   });
   const { tracking_no, tracking_url, label } = made;
   return { tracking_no, tracking_url, format: "PDF", data: label.pdf };

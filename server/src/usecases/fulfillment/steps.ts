@@ -68,18 +68,25 @@ export const approveReview = (deps: Deps, work: Work, { in_bulk = false } = {}):
     return [{ event: "approve_review" }];
   });
 
-export type FilledItem = { item_id: number; lot: string; lot_expires_on: string };
+export type FilledItem = { item_id: number; lot?: string | null; lot_expires_on?: string | null };
+
+/** Whether the package carries a lot. A product that is neither a drug nor prescribed, such as a pill organizer, has none. */
+export const hasLot = ({ ndc, needs_prescription }: { ndc: string | null; needs_prescription: boolean }): boolean =>
+  ndc !== null || needs_prescription;
 
 /** A technician took the packages from the shelf. The lots are stored, so that a recall finds every patient. */
 export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem[]): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
     requireEveryItem(loaded, filled);
-    for (const { lot, lot_expires_on } of filled) {
-      if (!/^[\w./-]{1,40}$/.test(lot) || !isDate(lot_expires_on)) throw new WorkRefusal("lot_missing");
+    for (const { item_id, lot = null, lot_expires_on = null } of filled) {
+      const item = loaded.order.items.find((one) => one.item_id === item_id)!;
+      if (lot === null && lot_expires_on === null && !hasLot(item)) continue;
+      if (!/^[\w./-]{1,40}$/.test(lot ?? "") || lot_expires_on === null || !isDate(lot_expires_on))
+        throw new WorkRefusal("lot_missing");
       if (lot_expires_on <= loaded.rules.today) throw new WorkRefusal("lot_expired");
     }
-    const items = filled.map(({ item_id, lot, lot_expires_on }) => ({ item_id, lot, lot_expires_on }));
+    const items = filled.map(({ item_id, lot = null, lot_expires_on = null }) => ({ item_id, lot, lot_expires_on }));
     return [{ event: "complete_fill", items }, { columns: { filled_by: work.by.person_id } }];
   });
 

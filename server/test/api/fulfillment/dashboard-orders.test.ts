@@ -2,6 +2,7 @@ import type { DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pes
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { goodDocument, patientCalls } from "../../support/patient.ts";
+import { simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { testLicense, type WebPerson, webPerson } from "../../support/web.ts";
 
@@ -278,6 +279,29 @@ describe("an order's page", () => {
     expect((await technician.get(`${path(made)}/documents/diary`)).status).toBe(404);
   });
 
+  test("a product that is no drug has no lot to record, and a drug has", async () => {
+    const { body } = await newOrder(app, clean);
+    const made = await placed(app, { ...body, items: [...body.items, { sku: "pill-organizer" }] });
+    const seen = await page(technician, made);
+    expect(seen.lines.map(({ sku, has_lot }) => [sku === "pill-organizer", has_lot])).toEqual([
+      [false, true],
+      [true, false],
+    ]);
+    await work(pharmacist, made, { event: "approve_review" });
+    const [drug, organizer] = [lots(made)[0]!, lots(made)[1]!];
+    const none = ({ item_id }: { item_id: number }) => ({ item_id });
+    const refused = await work(technician, made, { event: "complete_fill", items: [none(drug), none(organizer)] });
+    expect(refused.body.error.key).toBe("lot_missing");
+    const half = { ...none(organizer), lot: "L1" };
+    expect((await work(technician, made, { event: "complete_fill", items: [drug, half] })).body.error.key).toBe(
+      "lot_missing",
+    );
+    const filled = await work(technician, made, { event: "complete_fill", items: [drug, none(organizer)] });
+    expect(filled.body.lines.map(({ lot }: { lot: string | null }) => lot)).toEqual(["L77", null]);
+    await work(pharmacist, made, { event: "verify_product", scans: scans(made) });
+    expect((await work(technician, made, { event: "ship" })).body.state).toBe("Shipped");
+  });
+
   test("an unknown order or account is 404", async () => {
     const made = await order();
     const other = app.demo.partners[1]!.account_id;
@@ -541,4 +565,14 @@ describe("the file", () => {
     );
     expect(rows[0]!["count"]).toBe(1);
   });
+});
+
+test("the age of an order and of its hold is right in a sandbox whose clock is ahead", async () => {
+  const DAY_S = 86_400;
+  await simulate(app, "clock", { advance_seconds: 2 * DAY_S });
+  const made = await order(clean);
+  const held = await work(technician, made, { event: "raise_exception", exception_id: 69, reason: "Unclear." });
+  const days = (since: string) => Math.floor((app.deps.now().getTime() - Date.parse(since)) / 1000 / DAY_S);
+  const { stage_since, exceptions } = held.body as DashboardOrder;
+  expect([days(stage_since), days(exceptions[0]!.raised_at)]).toEqual([0, 0]);
 });

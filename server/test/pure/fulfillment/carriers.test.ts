@@ -30,6 +30,7 @@ const request: LabelRequest = {
   },
   reference: "WT-1042",
   ship_date: "2026-11-15",
+  sandbox: false,
 };
 
 describe("check digits", () => {

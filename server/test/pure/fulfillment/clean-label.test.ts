@@ -35,6 +35,7 @@ const carriersLabel = async () => {
     },
     reference: null,
     ship_date: "2026-11-16",
+    sandbox: true,
   });
   return label;
 };

@@ -44,6 +44,7 @@ const label: ShippingLabel = {
   reference: "WT-1042",
   ship_date: "2026-11-15",
   weight_oz: 6,
+  sandbox: false,
 };
 const item: DispensedItem = {
   prescription_id: 183_601,
@@ -66,6 +67,7 @@ const item: DispensedItem = {
   days_supply: 30,
   refills_left: 2,
   prescriber_name: "Amara van der Berg",
+  sandbox: false,
 };
 const slip: PackingSlip = {
   order_number: "7K2M9XQ4TB",
@@ -80,6 +82,7 @@ const slip: PackingSlip = {
     { name: item.drug_name, ndc: item.ndc, quantity: 1, package_size: 30, lot: "ZL2291", lot_expires_on: "2028-05-31" },
     { name: "Weekly pill organizer", ndc: null, quantity: 2, package_size: 1, lot: null, lot_expires_on: null },
   ],
+  sandbox: false,
 };
 
 /** Every document: how to make it, and its required content. */
@@ -181,6 +184,31 @@ describe.each(Object.entries(documents))("a %s", (_name, { make, size, says }) =
     expect(one!.subarray(0, 5).toString()).toBe("%PDF-");
   });
   test("stays within its page", async () => expect(beyondThePage(await make())).toEqual([]));
+});
+
+describe("in the sandbox", () => {
+  const sig_text = "Take one tablet in the morning and half a tablet at noon with food. ".repeat(12);
+  test.each([
+    ["a shipping label", (sandbox: boolean) => shippingLabel({ ...label, sandbox })],
+    ["a prescription label", (sandbox: boolean) => prescriptionLabel(pharmacy, { ...item, sig_text, sandbox })],
+    ["a leaflet", (sandbox: boolean) => leaflet(pharmacy, { ...item, sandbox })],
+    ["a packing slip", (sandbox: boolean) => packingSlip(pharmacy, { ...slip, sandbox })],
+  ])("%s has VOID across each page, and the same text", async (_, make) => {
+    const [real, marked] = (await Promise.all([make(false), make(true)])).map(readPdf);
+    const plain = real!.map(({ texts }) => texts);
+    expect(marked!.map(({ texts }) => texts.slice(1))).toEqual(plain);
+    for (const { texts, width } of marked!) {
+      expect(texts[0]!.text).toBe("VOID");
+      expect(widthOf(texts[0]!)).toBeGreaterThan(width * 0.75);
+    }
+    expect(plain.flat().map(({ text }) => text)).not.toContain("VOID");
+    expect(beyondThePage(await make(true))).toEqual([]);
+  });
+  test("a ZPL label has VOID too", () => {
+    expect(zplLabel({ ...label, sandbox: true })).toMatch(/\^A0N,1\d\d,1\d\d\^FH\^FDVOID\^FS/);
+    expect(zplLabel(label)).not.toContain("VOID");
+    expectOneLabel(zplLabel({ ...label, sandbox: true }));
+  });
 });
 
 const ruler = new PDFDocument({ autoFirstPage: false });

@@ -29,7 +29,7 @@ export function SessionsCard() {
       cell: ({ agent, current }) => (
         <span className="row">
           {deviceName(agent)}
-          {current && <Badge tone="info">This one</Badge>}
+          {current && <Badge tone="info">This device</Badge>}
         </span>
       ),
     },

@@ -1,4 +1,5 @@
 import type { DashboardProduct, DashboardShippingMethod } from "@pestle/contract";
+import { counted } from "../../ui/counted.ts";
 import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { moneyText } from "../../ui/money.ts";
@@ -33,7 +34,7 @@ export function ProductDialog({
             ["Package sizes", product.package_sizes.join(", ")],
             ["Packages per item", product.quantities.join(", ")],
             ["Written quantities", product.written_quantities.join(", ")],
-            ["Limit", `${product.max_units.toLocaleString()} units without pharmacist review`],
+            ["Limit", `${counted(product.max_units, "unit")} without pharmacist review`],
             ["Ships by", ways.join(", ")],
             ["Blocked states", product.blocked_states.join(", ") || "None"],
             ["Cold chain", product.cold_chain ? "Yes" : "No"],

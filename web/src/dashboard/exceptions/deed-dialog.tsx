@@ -4,6 +4,7 @@ import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextArea } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
@@ -58,14 +59,14 @@ export function DeedDialog({
     {
       reads: ["/dashboard/exceptions", "/dashboard/orders?"],
       after: (outcome) => {
-        if (outcome.refused.length === 0) toast(`${done}: ${ordersText(outcome.done)}.`);
+        if (outcome.refused.length === 0) toast(`${done}: ${counted(outcome.done, "order")}.`);
         onDone(outcome);
       },
     },
   );
   return (
     <Dialog
-      title={`${title(name)} · ${meant.length === 1 ? meant[0]!.order_number : ordersText(meant.length)}`}
+      title={`${title(name)} · ${meant.length === 1 ? meant[0]!.order_number : counted(meant.length, "order")}`}
       onClose={onClose}
       onSubmit={() => void send.run()}
       actions={
@@ -73,7 +74,7 @@ export function DeedDialog({
           <span role="status" className="quiet">
             {send.busy && meant.length > 1 && `${sent} of ${meant.length}…`}
           </span>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>{deed === "cancel" ? "Keep orders" : "Cancel"}</Button>
           <Button tone={deed === "cancel" ? "danger" : "primary"} type="submit" busy={send.busy}>
             {submit}
           </Button>
@@ -94,5 +95,3 @@ export function DeedDialog({
     </Dialog>
   );
 }
-
-const ordersText = (count: number) => `${count.toLocaleString()} ${count === 1 ? "order" : "orders"}`;

@@ -43,7 +43,7 @@ export function AddressDialog({
       onSubmit={() => onSubmit(given)}
       actions={
         <>
-          <Button onClick={close}>Back</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
             Save address
           </Button>

@@ -112,7 +112,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
               data-next-step={complete || undefined}
               onClick={() => void send()}
             >
-              Confirm check
+              Verify and continue
             </Button>
           )}
           {may_reject && (

@@ -21,6 +21,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
   if (refused) return <Notice title="You cannot fill this order">{refused.message}</Notice>;
   if (!page.can.includes("complete_fill")) return null;
 
+  const lots = page.lines.filter(({ has_lot }) => has_lot);
   const of = (line: DashboardLine) => filled[line.item_id] ?? nothingFilled;
   const set = (line: DashboardLine, given: Partial<Filled>) =>
     setFilled({ ...filled, [line.item_id]: { ...of(line), ...given } });
@@ -44,7 +45,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
     event.preventDefault();
     const now = settle(line, event.currentTarget.value);
     if (now.lot === "") return;
-    const next = isFilled(now) ? page.lines.find((one) => one !== line && !isFilled(of(one))) : line;
+    const next = isFilled(now) ? lots.find((one) => one !== line && !isFilled(of(one))) : line;
     const field = next === line ? "lot_expires_on" : "lot";
     if (next) form.current?.querySelector<HTMLElement>(`[name="${field}-${next.item_id}"]`)?.focus();
     else event.currentTarget.select();
@@ -52,8 +53,8 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!page.lines.every((line) => isFilled(of(line)))) return;
-    const items = page.lines.map((line) => ({ item_id: line.item_id, ...of(line) }));
+    if (!lots.every((line) => isFilled(of(line)))) return;
+    const items = page.lines.map((line) => ({ item_id: line.item_id, ...(line.has_lot && of(line)) }));
     void work.run({ event: "complete_fill", items }, "Filled. Ready for product check.");
   };
   return (
@@ -65,7 +66,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
       }
     >
       <form ref={form} className={styles["fill"]} onSubmit={submit}>
-        {page.lines.map((line, at) => (
+        {page.lines.map((line) => (
           // biome-ignore lint/a11y/useSemanticElements: two fields of one line
           <div key={line.item_id} role="group" aria-label={line.name} className={styles["fill-row"]}>
             <div>
@@ -75,35 +76,49 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
                 <span className="mono">{line.ndc ?? line.sku}</span>
               </p>
             </div>
-            <TextField
-              label="Lot"
-              name={`lot-${line.item_id}`}
-              required
-              // The scanned code is longer than the lot parsed from it.
-              maxLength={200}
-              spellCheck={false}
-              data-next-step={at === 0 || undefined}
-              value={of(line).lot}
-              onChange={(event) =>
-                type(line, event.target.value, (event.nativeEvent as InputEvent).inputType === "insertFromPaste")
-              }
-              onKeyDown={(event) => enter(line, event)}
-              onBlur={(event) => settle(line, event.target.value)}
-            />
-            <TextField
-              label="Expires on"
-              name={`lot_expires_on-${line.item_id}`}
-              type="date"
-              required
-              value={of(line).lot_expires_on}
-              onChange={(event) => set(line, { lot_expires_on: event.target.value })}
-            />
+            {line.has_lot ? (
+              <>
+                <TextField
+                  label="Lot"
+                  name={`lot-${line.item_id}`}
+                  required
+                  // The scanned code is longer than the lot parsed from it.
+                  maxLength={200}
+                  spellCheck={false}
+                  data-next-step={line === lots[0] || undefined}
+                  value={of(line).lot}
+                  onChange={(event) =>
+                    type(line, event.target.value, (event.nativeEvent as InputEvent).inputType === "insertFromPaste")
+                  }
+                  onKeyDown={(event) => enter(line, event)}
+                  onBlur={(event) => settle(line, event.target.value)}
+                />
+                <TextField
+                  label="Expires on"
+                  name={`lot_expires_on-${line.item_id}`}
+                  type="date"
+                  required
+                  value={of(line).lot_expires_on}
+                  onChange={(event) => set(line, { lot_expires_on: event.target.value })}
+                />
+              </>
+            ) : (
+              <p className="quiet">No lot to record</p>
+            )}
           </div>
         ))}
         <div role="status">{wrong && <Notice tone="bad" title={wrong} />}</div>
         <div className="row-apart">
-          <span className="small quiet">Scan a package’s 2D code into its Lot field to fill in both fields.</span>
-          <Button tone="primary" type="submit" icon="check" busy={work.busy}>
+          <span className="small quiet">
+            {lots.length > 0 && "Scan a package’s 2D code into its Lot field to fill in both fields."}
+          </span>
+          <Button
+            tone="primary"
+            type="submit"
+            icon="check"
+            busy={work.busy}
+            data-next-step={lots.length === 0 || undefined}
+          >
             Complete fill
           </Button>
         </div>

@@ -38,7 +38,7 @@ export function HoldDialog({
       onSubmit={() => onSubmit({ exception_id: id, reason })}
       actions={
         <>
-          <Button onClick={close}>Back</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
             Hold
           </Button>

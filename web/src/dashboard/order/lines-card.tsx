@@ -1,6 +1,7 @@
 import type { DashboardLine, LineDifference } from "@pestle/contract";
 import type { ReactNode } from "react";
 import { Badge } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
@@ -41,12 +42,28 @@ function Line({ line }: { line: DashboardLine }) {
           </tr>
         </thead>
         <tbody>
-          <Row name="Product" prescribed={rx?.drug_name} dispensed={line.name} differs={differs("product")} />
-          <Row name="NDC" mono prescribed={rx?.ndc} dispensed={line.ndc ?? line.sku} differs={differs("ndc")} />
+          <Row
+            name="Product"
+            prescribed={rx?.drug_name}
+            dispensed={line.name}
+            differs={differs("product")}
+            usual={rx?.ndc && !differs("ndc") ? "Same NDC" : "Generic equivalent"}
+          />
+          <Row
+            name="NDC"
+            mono
+            prescribed={rx?.ndc}
+            dispensed={line.ndc ?? line.sku}
+            differs={differs("ndc")}
+            usual="Generic equivalent"
+          />
           <Row
             name="Quantity"
-            prescribed={rx && `${rx.written_qty} units${rx.days_supply ? ` for ${rx.days_supply} days` : ""}`}
-            dispensed={`${line.quantity} × ${line.package_size} = ${line.units} units`}
+            prescribed={
+              rx &&
+              `${counted(rx.written_qty, "unit")}${rx.days_supply ? ` for ${counted(rx.days_supply, "day")}` : ""}`
+            }
+            dispensed={`${line.quantity} × ${line.package_size} = ${counted(line.units, "unit")}`}
             differs={differs("units")}
           />
           <Row
@@ -105,12 +122,15 @@ function Row({
   prescribed,
   dispensed,
   differs,
+  usual,
   mono = false,
 }: {
   name: string;
   prescribed: ReactNode;
   dispensed: ReactNode;
   differs?: LineDifference | undefined;
+  /** The name of a difference that needs no attention. */
+  usual?: string;
   mono?: boolean;
 }) {
   return (
@@ -119,9 +139,7 @@ function Row({
       <td className={mono ? "mono" : undefined}>{prescribed ?? "–"}</td>
       <td className={mono ? "mono" : undefined}>
         {dispensed}{" "}
-        {differs && (
-          <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : "Differs, expected"}</Badge>
-        )}
+        {differs && <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : usual}</Badge>}
       </td>
     </tr>
   );

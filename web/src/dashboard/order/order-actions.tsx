@@ -97,6 +97,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
               : "Visible to pharmacy staff only."
           }
           submit={asking.event === "cancel" ? "Cancel order" : "Add note"}
+          close={asking.event === "cancel" ? "Keep order" : "Cancel"}
           danger={asking.event === "cancel"}
           drafts={drafts}
           work={work}

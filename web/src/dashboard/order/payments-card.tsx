@@ -83,7 +83,7 @@ function RefundDialog({ page, work, onClose }: { page: DashboardOrder; work: DoW
       onSubmit={() => void send()}
       actions={
         <>
-          <Button onClick={close}>Back</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
             Refund
           </Button>

@@ -18,6 +18,7 @@ export function ReasonDialog({
   label = "Reason",
   hint,
   submit,
+  close: closeName = "Cancel",
   danger = false,
   shortest,
   children,
@@ -30,6 +31,8 @@ export function ReasonDialog({
   label?: string;
   hint?: ReactNode;
   submit: string;
+  /** Label of the button that closes the dialog, where "Cancel" would be ambiguous. */
+  close?: string;
   danger?: boolean;
   /** Minimum length of the reason. */
   shortest?: number | undefined;
@@ -53,7 +56,7 @@ export function ReasonDialog({
       onSubmit={() => onSubmit(reason)}
       actions={
         <>
-          <Button onClick={close}>Back</Button>
+          <Button onClick={close}>{closeName}</Button>
           <Button tone={danger ? "danger" : "primary"} type="submit" busy={work.busy}>
             {submit}
           </Button>

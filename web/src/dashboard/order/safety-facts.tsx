@@ -200,7 +200,7 @@ function EntryDialog({ path, title, action, tone, done, send, onClose, onChange,
       onSubmit={() => void change.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone={tone} type="submit" busy={change.busy}>
             {action}
           </Button>

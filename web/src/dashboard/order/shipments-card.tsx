@@ -92,7 +92,7 @@ function ScanDialog({ work, onClose }: { work: DoWork; onClose: () => void }) {
       }}
       actions={
         <>
-          <Button onClick={close}>Back</Button>
+          <Button onClick={close}>Cancel</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
             Add update
           </Button>

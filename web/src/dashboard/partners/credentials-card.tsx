@@ -147,7 +147,7 @@ function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: 
     <ShownOnce
       title={rotated ? "New secret" : "Credential created"}
       onClose={onClose}
-      keep="You cannot view it again. Send it to the partner's developers over a secure channel."
+      keep="Send it to the partner's developers over a secure channel."
       secrets={[
         { label: "Client ID", text: shown.client_id },
         { label: "Client secret", text: shown.client_secret },

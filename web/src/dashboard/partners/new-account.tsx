@@ -44,7 +44,7 @@ export function NewAccount({
       onSubmit={() => void create.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
             Create account
           </Button>

@@ -34,7 +34,7 @@ export function NewCredential({
       onSubmit={() => void create.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
             Create credential
           </Button>

@@ -41,7 +41,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
       onSubmit={() => void create.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
             Add person
           </Button>

@@ -144,7 +144,7 @@ function Password({ shown, onClose }: { shown: ShownPassword; onClose: () => voi
     <ShownOnce
       title={`${person.name} can sign in`}
       onClose={onClose}
-      keep={`You cannot view it again. Send it to ${person.name} over a secure channel, not by email. They choose their own at the first sign-in.`}
+      keep={`Send it to ${person.name} over a secure channel, not by email. They choose their own at the first sign-in.`}
       secrets={[
         { label: "URL", text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
         { label: "Email", text: person.email },

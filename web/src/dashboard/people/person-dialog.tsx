@@ -177,7 +177,7 @@ function LicenseDialog({ person, onClose }: { person: DashboardPerson; onClose: 
       onSubmit={() => void save.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={save.busy}>
             Save license
           </Button>

@@ -11,6 +11,7 @@ import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import type { IconName } from "../../ui/icon.tsx";
@@ -129,7 +130,7 @@ function ReasonDialog({
   const [exception_id, setException] = useState(String(open[0] ?? ""));
   return (
     <Dialog
-      title={`${row.label}: ${orders.length.toLocaleString()} ${orders.length === 1 ? "order" : "orders"}`}
+      title={`${row.label}: ${counted(orders.length, "order")}`}
       onClose={onClose}
       onSubmit={() =>
         onSubmit({ reason, ...(row.event === "resolve" && { exception_id: Number(exception_id) as ExceptionId }) })

@@ -73,7 +73,7 @@ function QueueTable({
   });
   const { query, rows, more, loadMore, refresh } = useOrders(search);
   const [cursor, setCursor] = useCursor(`${path}?${search}`, rows);
-  const [ticked, setTicked] = useState<ReadonlyMap<string, DashboardOrderRow>>(new Map());
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
   const range = useRef({ first: 0, last: 0 });
   const filter_bar = useRef<HTMLDivElement>(null);
 
@@ -94,8 +94,8 @@ function QueueTable({
 
   const toggle = (row: DashboardOrderRow) =>
     setTicked((before) => {
-      const next = new Map(before);
-      if (!next.delete(orderPath(row))) next.set(orderPath(row), row);
+      const next = new Set(before);
+      if (!next.delete(orderPath(row))) next.add(orderPath(row));
       return next;
     });
   const open = (row: DashboardOrderRow) => {
@@ -119,9 +119,9 @@ function QueueTable({
     {
       keys: "X",
       label: "Select all loaded rows",
-      run: () => setTicked(new Map(rows.map((row) => [orderPath(row), row]))),
+      run: () => setTicked(new Set(rows.map(orderPath))),
     },
-    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Map()) },
+    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Set()) },
     { keys: "f", label: "Filters", run: () => filter_bar.current?.querySelector("select")?.focus() },
     { keys: "r", label: "Refresh", run: () => void refresh(range.current.first, range.current.last) },
   ]);
@@ -129,10 +129,14 @@ function QueueTable({
   const csv = useChange(() => apiFile(`/dashboard/orders.csv?${search}`), {
     after: ({ name, blob }) => saveFile(name, blob),
   });
+  // Selected orders that left the list, or that a filter hides, do not count.
+  const chosen = useMemo(
+    () => (ticked.size === 0 ? [] : rows.filter((row) => ticked.has(orderPath(row)))),
+    [rows, ticked],
+  );
   const now_ms = useNow();
-  const selected = useMemo(() => new Set(ticked.keys()), [ticked]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` only changes the selection
-  const columns = useMemo(() => columnsOf({ queue, selected, toggle, now_ms }), [queue, selected, now_ms]);
+  const columns = useMemo(() => columnsOf({ queue, selected: ticked, toggle, now_ms }), [queue, ticked, now_ms]);
   const filtered = Object.keys(filters).some((name) => name !== "sort");
   return (
     <Page
@@ -170,11 +174,11 @@ function QueueTable({
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
       <BulkBar
         queue={queue}
-        orders={[...ticked.values()]}
-        onClear={() => setTicked(new Map())}
+        orders={chosen}
+        onClear={() => setTicked(new Set())}
         onKeep={(kept) => {
           const keys = new Set(kept.map(orderPath));
-          setTicked(new Map([...ticked].filter(([key]) => keys.has(key))));
+          setTicked(new Set([...ticked].filter((key) => keys.has(key))));
         }}
         onDone={() => void refresh(range.current.first, range.current.last)}
       />
@@ -190,7 +194,7 @@ function QueueTable({
             </Empty>
           ) : messages ? (
             <Empty title="No new messages">
-              Orders appear here while the partner's message is the last one, for {PARTNER_MESSAGE_DAYS} days.
+              Orders whose partner wrote last appear here for {PARTNER_MESSAGE_DAYS} days.
             </Empty>
           ) : (
             <Empty title={queue === "shipped_today" ? "No orders shipped today" : "All caught up"}>
@@ -207,7 +211,7 @@ function QueueTable({
           cursor={cursor}
           onCursor={setCursor}
           onOpen={open}
-          selected={selected}
+          selected={ticked}
           onSelect={toggle}
           more={more}
           onMore={loadMore}

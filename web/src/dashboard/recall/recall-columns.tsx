@@ -1,6 +1,7 @@
 import type { RecallRow } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import type { Column } from "../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { dateText, When } from "../../ui/time.tsx";
@@ -32,7 +33,7 @@ export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
       <>
         {name}
         <span className={styles["under"]}>
-          {units.toLocaleString()} units, expires {dateText(lot_expires_on)}
+          {counted(units, "unit")}, expires {dateText(lot_expires_on)}
         </span>
       </>
     ),

@@ -11,6 +11,7 @@ import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty, Notice } from "../../ui/display/notice.tsx";
 import { Table } from "../../ui/display/table.tsx";
@@ -18,6 +19,7 @@ import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { reviewers } from "../roles.ts";
 import { recallColumns } from "./recall-columns.tsx";
 import styles from "./recall-screen.module.css";
+import { recallTotals } from "./recall-totals.ts";
 import { saveContacts } from "./save-contacts.ts";
 
 /** Finds every package of a lot: orders to stop and patients to call. */
@@ -144,9 +146,7 @@ function Found({ asked }: { asked: RecallRequest }) {
 }
 
 function Totals({ rows }: { rows: readonly RecallRow[] }) {
-  const inside = rows.filter(({ shipped_at, order_status }) => shipped_at === null && order_status !== "Canceled");
-  const people = new Set(rows.map(({ account_id, patient_id }) => `${account_id} ${patient_id}`)).size;
-  const units = rows.reduce((sum, one) => sum + one.units, 0);
+  const { people, units, to_stop } = recallTotals(rows);
   return (
     <>
       <div className={tilesClass}>
@@ -154,20 +154,20 @@ function Totals({ rows }: { rows: readonly RecallRow[] }) {
           <TileBody label="Patients" value={people.toLocaleString()} />
         </div>
         <div className={tileClass}>
-          <TileBody label="Packages" value={rows.length.toLocaleString()} about={`${units.toLocaleString()} units`} />
+          <TileBody label="Packages" value={rows.length.toLocaleString()} about={counted(units, "unit")} />
         </div>
         <div className={tileClass}>
           <TileBody
-            label="Not shipped"
-            value={inside.length.toLocaleString()}
-            tone={inside.length > 0 ? "bad" : undefined}
+            label="Orders not shipped"
+            value={to_stop.toLocaleString()}
+            tone={to_stop > 0 ? "bad" : undefined}
           />
         </div>
       </div>
-      {inside.length > 0 && (
+      {to_stop > 0 && (
         <Notice tone="bad" title="Stop these orders first.">
-          {inside.length === 1 ? "1 order has" : `${inside.length} orders have`} not shipped. Hold or cancel{" "}
-          {inside.length === 1 ? "it" : "them"}.
+          {counted(to_stop, "order")} {to_stop === 1 ? "has" : "have"} not shipped. Hold or cancel{" "}
+          {to_stop === 1 ? "it" : "them"}.
         </Notice>
       )}
     </>

@@ -1,10 +1,11 @@
 import type { DashboardReviewPage } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 
 const acceptances: Record<string, { name: string; tone: Tone }> = {
-  pending: { name: "Needs acceptance", tone: "wait" },
+  pending: { name: "Needs pharmacist approval", tone: "wait" },
   accepted: { name: "Accepted", tone: "good" },
   rejected: { name: "Rejected", tone: "bad" },
 };
@@ -49,7 +50,7 @@ export function PrescriptionCard({
             ),
           ],
           ["Sig", rx.sig_text || <span className="quiet">none</span>],
-          ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${rx.days_supply} days`}`],
+          ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${counted(rx.days_supply, "day")}`}`],
           ["Refills left", rx.refills_left],
           ["Substitution", rx.daw ? "Dispense as written" : "Allowed"],
           ["Prescriber", rx.prescriber_name],

@@ -3,7 +3,7 @@ import type { Tone } from "../../ui/badge.tsx";
 
 /** Display name of each review kind, and the question asked when closing it. */
 const kinds: Record<string, { name: string; tone: Tone; ask?: string }> = {
-  prescription_acceptance: { name: "Needs acceptance", tone: "wait" },
+  prescription_acceptance: { name: "Needs pharmacist approval", tone: "wait" },
   patient_match: {
     name: "Possible duplicate",
     tone: "info",
@@ -32,7 +32,7 @@ export const kindOf = (kind: string): { name: string; tone: Tone; ask?: string }
 /** Tabs of the review queue. The first shows every kind. */
 export const divisions = [
   { key: "all", name: "All open", kinds: null },
-  { key: "acceptance", name: "Acceptance", kinds: ["prescription_acceptance"] },
+  { key: "acceptance", name: "Pharmacist approval", kinds: ["prescription_acceptance"] },
   { key: "matches", name: "Possible duplicates", kinds: ["patient_match"] },
   { key: "messages", name: "Messages", kinds: ["unrouted_message", "message_id_reused", "processing_failed"] },
   { key: "refused", name: "Orders not created", kinds: ["order_refused"] },

@@ -47,7 +47,7 @@ export function BookDialog({ account, onClose }: { account: DashboardAccount; on
       onSubmit={() => void book.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={book.busy}>
             {kind === "fee" ? "Add fee" : "Add credit"}
           </Button>

@@ -1,68 +1,32 @@
 import { Link } from "@tanstack/react-router";
 import { addressOf, apiFile } from "../../app/api.ts";
-import { Problem } from "../../app/problem.tsx";
-import { RowList } from "../../app/row-list.tsx";
-import { Page } from "../../app/shell/page.tsx";
+import { StatementPage } from "../../app/statements/statement-page.tsx";
 import { useParam } from "../../app/use-address.ts";
-import { useChange } from "../../app/use-change.ts";
 import { usePages } from "../../app/use-pages.ts";
-import { Button } from "../../ui/controls/button.tsx";
-import { Empty } from "../../ui/display/notice.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
-import { saveFile } from "../../ui/save-file.ts";
-import { lineColumns } from "../../ui/statements/line-columns.tsx";
-import { monthText } from "../../ui/statements/month-text.ts";
-import { StatementTiles } from "../../ui/statements/statement-tiles.tsx";
-import { MonthBadge, MonthEnd } from "../../ui/statements/status-badge.tsx";
 import { useAccounts } from "../accounts.tsx";
 import { orderPath } from "../order-link.ts";
 
-/** One month of a partner: its sums and its lines, oldest first. */
+/** One month of a partner. */
 export function StatementScreen() {
   const account_id = useParam("account_id");
   const month = useParam("month");
   const account = useAccounts().find((one) => one.account_id === account_id);
   const path = `/dashboard/statements/${encodeURIComponent(account_id)}/${encodeURIComponent(month)}` as const;
-  const pages = usePages(addressOf(path, { limit: "200" }), ({ lines }) => lines, { written_down: true });
-  const csv = useChange(() => apiFile(`${path}/csv`), { after: ({ name, blob }) => saveFile(name, blob) });
-  const [statement] = pages.pages;
-  const title = /^\d{4}-\d{2}$/.test(month) ? monthText(month) : "Statement";
   return (
-    <Page
-      title={title}
-      fill
-      heading={
-        <span className="row">
-          {account?.partner} {title} {statement && <MonthBadge statement={statement} />}
-          {account && <EnvironmentBadge environment={account.environment} />}
-        </span>
+    <StatementPage
+      month={month}
+      pages={usePages(addressOf(path, { limit: "200" }), ({ lines }) => lines, { written_down: true })}
+      readCsv={() => apiFile(`${path}/csv`)}
+      owed="Partner owes"
+      before={account?.partner}
+      after={account && <EnvironmentBadge environment={account.environment} />}
+      months={
+        <Link to="/statements" search={{ account_id } as never}>
+          All months
+        </Link>
       }
-      about={
-        <>
-          <Link to="/statements" search={{ account_id } as never}>
-            All months
-          </Link>{" "}
-          {statement && <MonthEnd statement={statement} />}
-        </>
-      }
-      actions={
-        statement && (
-          <Button icon="download" busy={csv.busy} onClick={() => void csv.run()}>
-            CSV
-          </Button>
-        )
-      }
-    >
-      {csv.error !== null && <Problem error={csv.error} retry={() => void csv.run()} />}
-      {statement && <StatementTiles statement={statement} owed="Partner owes" />}
-      <RowList
-        label="Lines"
-        pages={pages}
-        columns={lineColumns}
-        rowKey={({ line_id }) => line_id}
-        linkTo={({ order_number }) => (order_number === null ? null : orderPath({ account_id, order_number }))}
-        empty={<Empty title="No lines" />}
-      />
-    </Page>
+      orderPath={(order_number) => orderPath({ account_id, order_number })}
+    />
   );
 }

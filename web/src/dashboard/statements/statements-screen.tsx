@@ -6,11 +6,8 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
-import { Card } from "../../ui/display/card.tsx";
-import { Empty } from "../../ui/display/notice.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { MonthTable } from "../../ui/statements/month-table.tsx";
-import { monthText } from "../../ui/statements/month-text.ts";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { leads } from "../roles.ts";
 import { BookDialog } from "./book-dialog.tsx";
@@ -43,18 +40,11 @@ export function StatementsScreen() {
     >
       <Loaded query={months} lines={6}>
         {({ statements }) => (
-          <Card flush>
-            <MonthTable
-              statements={statements}
-              owed="Partner owes"
-              link={({ month }) => <Link to={`/statements/${account?.account_id}/${month}`}>{monthText(month)}</Link>}
-              empty={
-                <Empty title="No statements yet">
-                  <p>The first one appears when an order ships.</p>
-                </Empty>
-              }
-            />
-          </Card>
+          <MonthTable
+            statements={statements}
+            owed="Partner owes"
+            link={(month, text) => <Link to={`/statements/${account?.account_id}/${month}`}>{text}</Link>}
+          />
         )}
       </Loaded>
       {booking && account && <BookDialog account={account} onClose={() => setBooking(false)} />}

@@ -18,7 +18,7 @@ import { toast } from "../../ui/display/toast.tsx";
 const moves = {
   receive: {
     title: "Receive",
-    label: "Units received",
+    label: "Quantity received",
     hint: "Tablets, milliliters or pieces, not packages.",
     note: "Packing slip or supplier",
     submit: "Receive stock",
@@ -78,7 +78,7 @@ export function MoveDialog({
       onSubmit={() => void send.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={send.busy}>
             {submit}
           </Button>

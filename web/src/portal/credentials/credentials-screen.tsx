@@ -81,7 +81,7 @@ function Secret({ shown, rotated, onClose }: { shown: PortalShownSecret; rotated
     <ShownOnce
       title={rotated ? "New secret" : "Credential created"}
       onClose={onClose}
-      keep="You cannot view it again, and neither can the pharmacy. Store it in a secrets manager, not in source code."
+      keep="The pharmacy cannot show it either. Store it in a secrets manager, not in source code."
       secrets={[
         { label: "Client ID", text: client_id },
         { label: "Client secret", text: client_secret },

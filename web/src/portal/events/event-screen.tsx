@@ -107,13 +107,14 @@ function Shown({ event }: { event: PortalEvent }) {
 /** The event's deliveries. "Resend" adds one attempt, even after a successful delivery. */
 function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base, link_base, may_change } = usePortal();
+  const now_ms = Math.max(useNow(), Date.now());
   const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   const redeliver = useChange(
     (endpoint_id?: string) => {
       const body: PortalRedeliver = endpoint_id ? { endpoint_id } : {};
       return api(`${api_base}/webhook_events/${event_id}/redeliver`, { method: "POST", body });
     },
-    { done: "Event resent.", reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
+    { done: "Sending the event again.", reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
   );
   useShortcuts(
     may_change && deliveries.length > 0 ? [{ keys: "r", label: "Resend event", run: () => void redeliver.run() }] : [],
@@ -134,6 +135,8 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
       cell: ({ next_attempt_at, status }) =>
         next_attempt_at === null ? (
           status === "pending" && <span className="quiet">when the endpoint is enabled</span>
+        ) : Date.parse(next_attempt_at) <= now_ms ? (
+          "now"
         ) : (
           <When at={next_attempt_at} seconds />
         ),
@@ -165,6 +168,11 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
           </Empty>
         }
       />
+      {may_change && deliveries.length > 0 && (
+        <p className={styles["resend"]}>
+          Resend makes one more attempt now, with the same event ID, even if the endpoint already received the event.
+        </p>
+      )}
       {redeliver.error !== null && <Problem error={redeliver.error} />}
     </Card>
   );

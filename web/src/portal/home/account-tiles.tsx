@@ -17,7 +17,7 @@ export function AccountTiles({ home: { orders, requests, webhooks } }: { home: P
             label={status}
             value={countOf(status).toLocaleString()}
             tone={status === "On Hold" && countOf(status) > 0 ? "wait" : undefined}
-            about="orders"
+            about={countOf(status) === 1 ? "order" : "orders"}
           />
         </Link>
       ))}

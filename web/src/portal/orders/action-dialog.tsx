@@ -75,7 +75,7 @@ export function ActionDialog({
       onSubmit={() => void ask.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>{event_key === "cancel" ? "Keep order" : "Cancel"}</Button>
           <Button
             tone={event_key === "cancel" ? "danger" : "primary"}
             type="submit"

@@ -1,6 +1,5 @@
 import { type ActionField, type Address, type Order, orderStatusReasons } from "@pestle/contract";
 import { problemOf } from "../../app/api.ts";
-import { CodeText } from "../../ui/code-text.tsx";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { stateCodes } from "../../ui/us-states.ts";
@@ -24,6 +23,10 @@ const labels: Record<string, string> = {
   token: "Payment token",
   reason_id: "Reason",
   amount_cents: "Amount in dollars",
+};
+const hints: Record<string, string> = {
+  prescription_id: "The prescription to fill instead.",
+  token: "A new token from your payment provider.",
 };
 const addressParts = [
   ["first_name", "First name"],
@@ -62,11 +65,12 @@ export function sentValue({ name, type }: ActionField, value: FieldValue): unkno
 }
 
 export function ActionFieldInput({ field, order, value, error, onChange }: Given) {
-  const { name, type, required, description } = field;
+  const { name, type } = field;
   if (typeof value === "object") return <AddressInput value={value} error={error} onChange={onChange} />;
   const common = {
     label: labels[name] ?? name,
-    required,
+    // A field of some exceptions only is required for these.
+    required: field.required || field.only_exceptions !== undefined,
     value,
     problem: problemOf(error, name),
     onChange: (event: { target: { value: string } }) => onChange(event.target.value),
@@ -92,12 +96,7 @@ export function ActionFieldInput({ field, order, value, error, onChange }: Given
   }
   const kind = name === "email" ? "email" : name === "dob" ? "date" : "text";
   return (
-    <TextField
-      {...common}
-      type={kind}
-      hint={kind === "text" && <CodeText text={description} />}
-      inputMode={type === "integer" ? "numeric" : undefined}
-    />
+    <TextField {...common} type={kind} hint={hints[name]} inputMode={type === "integer" ? "numeric" : undefined} />
   );
 }
 
@@ -133,5 +132,6 @@ function AddressInput({
 
 function itemText({ medication_requests }: Order, { item_id, sku, prescription_id }: Order["items"][number]): string {
   const prescribed = medication_requests.find(({ id }) => id === prescription_id)?.drug_name;
-  return `${item_id}: ${sku ?? prescribed ?? "not chosen yet"}`;
+  const name = [prescribed, sku].filter((one) => one).join(", ");
+  return `${item_id}: ${name || "not chosen yet"}`;
 }

@@ -4,6 +4,7 @@ import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
@@ -56,7 +57,7 @@ function Group({
   oldest_at,
   order_numbers,
 }: PortalExceptionGroup) {
-  const { link_base } = usePortal();
+  const { link_base, account } = usePortal();
   const [tone, who] = whoNames[who_acts];
   const offered = actions.filter(({ event_key }) => event_key !== "cancel");
   return (
@@ -68,7 +69,7 @@ function Group({
       }
       actions={
         <Link to={`${link_base}/orders`} search={{ exception_id: String(exception_id) } as never}>
-          {count === 1 ? "1 order" : `${count.toLocaleString()} orders`}
+          {counted(count, "order")}
         </Link>
       }
     >
@@ -76,7 +77,7 @@ function Group({
         <p>
           {message}{" "}
           <span className="quiet">
-            Oldest: <Age since={oldest_at} />.
+            Oldest: <Age since={oldest_at} ahead_s={account.clock_offset_s} />.
           </span>
         </p>
         {offered.length > 0 && (

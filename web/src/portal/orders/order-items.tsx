@@ -1,5 +1,6 @@
 import type { MedicationRequest, Order, OrderItem } from "@pestle/contract";
 import { Badge } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
@@ -39,8 +40,8 @@ function Prescription(prescription: MedicationRequest) {
         {prescription.daw && <Badge>Dispense as written</Badge>}
       </h3>
       <p>
-        {drug_name}, {written_qty} units
-        {prescription.days_supply !== null && `, ${prescription.days_supply} days`}
+        {drug_name}, {counted(written_qty, "unit")}
+        {prescription.days_supply !== null && `, ${counted(prescription.days_supply, "day")}`}
       </p>
       <p>{sig_text === "" ? <span className="quiet">No directions</span> : sig_text}</p>
       <p className="quiet small">

@@ -5,6 +5,7 @@ import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { SelectField } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
@@ -78,7 +79,7 @@ function Group(group: PortalErrorGroup) {
       }
       actions={
         <Link to={`${link_base}/requests`} search={search as never}>
-          {count === 1 ? "1 request" : `${count.toLocaleString()} requests`}
+          {counted(count, "request")}
         </Link>
       }
     >

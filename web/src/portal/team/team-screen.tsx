@@ -104,7 +104,7 @@ export function TeamScreen() {
         <ShownOnce
           title={`Password for ${invited.person.name}`}
           onClose={() => setInvited(null)}
-          keep="You cannot view it again. Send it to them over a secure channel."
+          keep="Send it to them over a secure channel."
           secrets={[
             { label: "Email", text: invited.person.email },
             { label: "Password", text: invited.password },

@@ -4,16 +4,16 @@ import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { SelectField } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Chart } from "../../ui/display/chart.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { QuotaTable } from "../../ui/quota-table.tsx";
 import { usePortal } from "../account.tsx";
-import { hourText, milliseconds, percent } from "../figures.ts";
+import { everyHour, hourText, milliseconds, percent } from "../figures.ts";
 import styles from "./usage-screen.module.css";
 
 const REFRESH_MS = 30_000;
-const HOUR_MS = 3_600_000;
 const spans = [
   ["24", "Last 24 hours"],
   ["168", "Last 7 days"],
@@ -76,7 +76,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
           label="Failed"
           value={requests === 0 ? "–" : percent(failed / requests)}
           tone={server_errors > 0 ? "bad" : undefined}
-          about={`${client_errors.toLocaleString()} client errors, ${server_errors.toLocaleString()} server errors`}
+          about={`${counted(client_errors, "client error")}, ${counted(server_errors, "server error")}`}
         />
       </div>
       <div className={tileClass}>
@@ -84,7 +84,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Rate limit headroom"
+          label="Rate-limit headroom"
           value={percent(headroom)}
           tone={headroom < 0.2 ? "wait" : undefined}
           about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second.toLocaleString()} per second`}
@@ -95,7 +95,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
           label="Webhooks delivered"
           value={attempts === 0 ? "–" : percent(delivered / attempts)}
           tone={attempts > 0 && delivered / attempts < 0.9 ? "bad" : undefined}
-          about={`of ${attempts.toLocaleString()} attempts`}
+          about={`of ${counted(attempts, "attempt")}`}
         />
       </div>
     </div>
@@ -114,23 +114,12 @@ function Quotas({ quotas }: PortalUsage) {
   );
 }
 
-/** One row per hour up to now by the account's clock, which can be ahead in the sandbox. */
-function webhookHours(webhooks: PortalUsage["webhooks"], count: number, clock_offset_s: number) {
-  const last_ms = Math.floor((Date.now() + clock_offset_s * 1000) / HOUR_MS) * HOUR_MS;
-  const by_hour = new Map(webhooks.map((row) => [Date.parse(row.hour), row]));
-  return Array.from({ length: count }, (_, index) => {
-    const at_ms = last_ms - (count - 1 - index) * HOUR_MS;
-    const { attempts = 0, delivered = 0 } = by_hour.get(at_ms) ?? {};
-    return { at_ms, delivered, failed: attempts - delivered };
-  });
-}
-
 function Charts({ hours, limit, webhooks }: PortalUsage) {
   const text = hours.length > 48 ? dayText : hourText;
   const moments = hours.map(({ hour }) => text.format(new Date(hour)));
   const of = (field: Exclude<keyof PortalUsage["hours"][number], "hour">) => hours.map((row) => row[field]);
   const { account } = usePortal();
-  const webhookRows = webhookHours(webhooks, hours.length, account.clock_offset_s);
+  const webhookRows = everyHour(webhooks, Date.now() + account.clock_offset_s * 1000, hours.length);
   const good = hours.map((row) => row.requests - row.client_errors - row.server_errors - row.limited);
   return (
     <div className={styles["charts"]}>
@@ -161,9 +150,9 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
           ]}
         />
       </Card>
-      <Card title="Rate limit headroom">
+      <Card title="Rate-limit headroom">
         <Chart
-          label="Rate limit headroom"
+          label="Rate-limit headroom"
           kind="lines"
           moments={moments}
           most={1}

@@ -107,7 +107,7 @@ export function EndpointForm({
           hint={
             endpoint
               ? "Leave empty to keep the current secret."
-              : "You choose it; the second authenticity header uses it. Save it now, it is not shown again."
+              : "You choose it; the second authenticity header uses it. Save it now: you won't see it again."
           }
           required={endpoint === undefined}
           maxLength={255}

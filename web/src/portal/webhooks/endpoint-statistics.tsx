@@ -1,16 +1,20 @@
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Chart } from "../../ui/display/chart.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { Age } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
-import { hourText, milliseconds, percent } from "../figures.ts";
+import { everyHour, HOUR_MS, hourText, milliseconds, percent } from "../figures.ts";
+
+const DAY_HOURS = 24;
+const WEEK_HOURS = 7 * 24;
 
 /** Delivery statistics of an endpoint. */
 export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
-  const { api_base, link_base } = usePortal();
+  const { api_base, link_base, account } = usePortal();
   const statistics = useApi(`${api_base}/webhook_endpoints/${endpoint_id}/statistics`, {
     refetch_ms: 5_000,
   });
@@ -26,7 +30,9 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
         oldest_waiting_at,
         hours,
       }) => {
-        const series = [...hours].reverse();
+        const now_ms = Date.now() + account.clock_offset_s * 1000;
+        const today = hours.every(({ hour }) => Date.parse(hour) > now_ms - DAY_HOURS * HOUR_MS);
+        const series = everyHour(hours, now_ms, today ? DAY_HOURS : WEEK_HOURS);
         return (
           <>
             <div className={tilesClass}>
@@ -35,7 +41,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                   label="Delivered"
                   value={percent(success_rate)}
                   tone={success_rate !== null && success_rate < 0.9 ? "bad" : undefined}
-                  about={`of ${attempts.toLocaleString()} attempts`}
+                  about={`of ${counted(attempts, "attempt")}`}
                 />
               </div>
               <div className={tileClass}>
@@ -67,15 +73,15 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 />
               </Link>
             </div>
-            <Card title="Recent attempts">
+            <Card title={today ? "Attempts in the last 24 hours" : "Attempts in the last 7 days"}>
               <Chart
                 label="Attempts per hour"
                 kind="bars"
-                moments={series.map(({ hour }) => hourText.format(new Date(hour)))}
-                empty="No attempts yet"
+                moments={series.map(({ at_ms }) => hourText.format(at_ms))}
+                empty="No attempts in this period"
                 series={[
-                  { name: "Delivered", tone: "good", values: series.map((hour) => hour.delivered) },
-                  { name: "Failed", tone: "bad", values: series.map((hour) => hour.attempts - hour.delivered) },
+                  { name: "Delivered", tone: "good", values: series.map(({ delivered }) => delivered) },
+                  { name: "Failed", tone: "bad", values: series.map((hour) => hour.failed) },
                 ]}
               />
             </Card>

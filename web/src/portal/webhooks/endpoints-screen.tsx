@@ -94,7 +94,7 @@ export function EndpointsScreen() {
         <ShownOnce
           title="Endpoint created"
           onClose={() => setCreated(null)}
-          keep="You cannot view it again, and neither can the pharmacy. Store it in a secrets manager, not in source code."
+          keep="The pharmacy cannot show it either. Store it in a secrets manager, not in source code."
           secrets={[
             { label: "Signing secret (Standard Webhooks)", text: created.endpoint.signing_secret },
             { label: "Your secret", text: created.secret },

@@ -5,6 +5,7 @@ import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, TextField } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { usePortal } from "../account.tsx";
@@ -25,9 +26,7 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
     {
       reads: [`${api_base}/webhook_endpoints`, `${api_base}/webhook_events`, `${api_base}/home`],
       after: ({ redelivered, more }) =>
-        toast(
-          `Resending ${redelivered.toLocaleString()} ${redelivered === 1 ? "event" : "events"}.${more ? " There are more; submit again to continue." : ""}`,
-        ),
+        toast(`Resending ${counted(redelivered, "event")}.${more ? " There are more; submit again to continue." : ""}`),
     },
   );
   return (

@@ -36,7 +36,7 @@ export function ShownOnce({
         </>
       }
     >
-      <Notice tone="wait" title="This is shown only once.">
+      <Notice tone="wait" title="You won't see this again.">
         {keep}
       </Notice>
       <dl className={styles["secrets"]}>

@@ -9,6 +9,7 @@ import {
   useId,
   useRef,
 } from "react";
+import { useNarrow } from "../use-narrow.ts";
 import styles from "./row-grid.module.css";
 
 export type GridColumn<Row> = {
@@ -26,7 +27,7 @@ const AHEAD = 60;
 
 /**
  * A virtualized list of any length. It is one tab stop; inside it, the arrow keys (or j and k, through the screen's
- * shortcuts) move a cursor.
+ * shortcuts) move a cursor. On a phone, the cells of a row wrap, each with its heading.
  */
 export function RowGrid<Row>({
   label,
@@ -66,6 +67,7 @@ export function RowGrid<Row>({
 }) {
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
+  const narrow = useNarrow();
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => frame.current,
@@ -73,6 +75,8 @@ export function RowGrid<Row>({
     overscan: 12,
     scrollPaddingStart: ROW_PX,
   });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: all rows have another height then
+  useEffect(() => virtual.measure(), [narrow]);
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   const first = items[0]?.index ?? 0;
@@ -114,7 +118,7 @@ export function RowGrid<Row>({
     latest.current.onCursor(index);
     if (open) latest.current.onOpen(latest.current.rows[index]!);
   }).current;
-  const frameWidth = { minWidth: least };
+  const frameWidth = narrow ? {} : { minWidth: least };
   const template = columns.map(({ width }) => width).join(" ");
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table element cannot be virtualized
@@ -134,7 +138,7 @@ export function RowGrid<Row>({
       <div
         role="row"
         aria-rowindex={1}
-        className={styles["head"]}
+        className={narrow ? "unseen" : styles["head"]}
         style={{ gridTemplateColumns: template, ...frameWidth }}
       >
         {columns.map(({ title, number, unseen }) => (
@@ -157,6 +161,7 @@ export function RowGrid<Row>({
               row={row}
               columns={columns}
               template={template}
+              measure={narrow ? virtual.measureElement : undefined}
               cursor={index === cursor}
               selected={selected?.has(rowKey(row))}
               act={act}
@@ -175,12 +180,14 @@ type RowProps<Row> = {
   row: Row;
   columns: readonly GridColumn<Row>[];
   template: string;
+  /** Receives a row whose height depends on its content. */
+  measure: ((row: HTMLElement | null) => void) | undefined;
   cursor: boolean;
   selected: boolean | undefined;
   act: (index: number, open: boolean) => void;
 };
 
-function DrawnRow<Row>({ id, index, start, row, columns, template, cursor, selected, act }: RowProps<Row>) {
+function DrawnRow<Row>({ id, index, start, row, columns, template, measure, cursor, selected, act }: RowProps<Row>) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as above
     // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
@@ -190,8 +197,10 @@ function DrawnRow<Row>({ id, index, start, row, columns, template, cursor, selec
       role="row"
       aria-rowindex={index + 2}
       aria-selected={selected}
+      ref={measure}
+      data-index={index}
       data-cursor={cursor || undefined}
-      className={styles["row"]}
+      className={measure ? styles["wrapped"] : styles["row"]}
       style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
       onClick={(event) => {
         const inner = (event.target as Element).closest("a, button, input, label");
@@ -201,10 +210,15 @@ function DrawnRow<Row>({ id, index, start, row, columns, template, cursor, selec
         act(index, opens);
       }}
     >
-      {columns.map(({ title, number, cell }) => (
+      {columns.map(({ title, number, unseen, cell }) => (
         // biome-ignore lint/a11y/useSemanticElements: as above
         // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
-        <div key={title} role="gridcell" className={number ? "number" : undefined}>
+        <div
+          key={title}
+          role="gridcell"
+          className={number ? "number" : undefined}
+          data-title={unseen ? undefined : title}
+        >
           {cell(row)}
         </div>
       ))}

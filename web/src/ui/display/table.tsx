@@ -10,7 +10,7 @@ export type Column<Row> = {
   cell: (row: Row) => ReactNode;
 };
 
-/** A short table, up to a page or two. Use `RowGrid` for thousands of rows. */
+/** A short table, up to a page or two. On a phone, each row becomes a list of its cells with their headings. Use `RowGrid` for thousands of rows. */
 export function Table<Row>({
   caption,
   columns,
@@ -44,8 +44,8 @@ export function Table<Row>({
       <tbody>
         {rows.map((row) => (
           <tr key={rowKey(row)} className={dim?.(row) ? styles["dim"] : undefined}>
-            {columns.map(({ title, number, cell }) => (
-              <td key={title} className={number ? "number" : undefined}>
+            {columns.map(({ title, unseen, number, cell }) => (
+              <td key={title} className={number ? "number" : undefined} data-title={unseen ? undefined : title}>
                 {cell(row)}
               </td>
             ))}

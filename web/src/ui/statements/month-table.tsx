@@ -1,7 +1,10 @@
 import type { Statement } from "@pestle/contract";
 import type { ReactNode } from "react";
+import { Card } from "../display/card.tsx";
+import { Empty } from "../display/notice.tsx";
 import { type Column, Table } from "../display/table.tsx";
 import { moneyText } from "../money.ts";
+import { monthText } from "./month-text.ts";
 import { MonthBadge, MonthEnd } from "./status-badge.tsx";
 
 /** The months of an account, newest first. */
@@ -9,16 +12,15 @@ export function MonthTable({
   statements,
   owed,
   link,
-  empty,
 }: {
   statements: readonly Statement[];
   /** How the reader calls the partner's total. */
   owed: string;
-  link: (statement: Statement) => ReactNode;
-  empty: ReactNode;
+  /** A link to the month with this text. */
+  link: (month: string, text: string) => ReactNode;
 }) {
   const columns: Column<Statement>[] = [
-    { title: "Month", cell: link },
+    { title: "Month", cell: ({ month }) => link(month, monthText(month)) },
     { title: "Status", cell: (statement) => <MonthBadge statement={statement} /> },
     {
       title: "Closing",
@@ -36,5 +38,19 @@ export function MonthTable({
       cell: ({ totals, currency }) => moneyText(totals.patient.total_cents, currency),
     },
   ];
-  return <Table caption="Months" columns={columns} rows={statements} rowKey={({ month }) => month} empty={empty} />;
+  return (
+    <Card flush>
+      <Table
+        caption="Months"
+        columns={columns}
+        rows={statements}
+        rowKey={({ month }) => month}
+        empty={
+          <Empty title="No statements yet">
+            <p>The first one appears when an order ships.</p>
+          </Empty>
+        }
+      />
+    </Card>
+  );
 }

@@ -15,7 +15,8 @@ export function StatementTiles({ statement, owed }: { statement: Statement; owed
     {
       label: "Refunds and credits",
       value: refunds_cents + credits_cents,
-      about: `${money(refunds_cents)} and ${money(credits_cents)}`,
+      ...(refunds_cents !== 0 &&
+        credits_cents !== 0 && { about: `${money(refunds_cents)} and ${money(credits_cents)}` }),
     },
     { label: "Paid by patients", value: totals.patient.total_cents, about: "By card" },
   ];
