@@ -6,6 +6,7 @@ import { IDLE_MS } from "../server/src/usecases/accounts/sign-in.ts";
 import { approveReview, completeFill, verifyProduct } from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
 import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
+import { patientCalls } from "../server/test/support/patient.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
   inspect,
@@ -588,19 +589,34 @@ describe("many orders at once", () => {
   test("a bulk action completes every order that it can, and shows the reason for each that it cannot", async () => {
     // Without a safety finding, which a bulk approval would refuse.
     const clean = { prescription: { allergies: [] } };
-    const [good, gone] = [await order(clean), await order(clean)];
+    const [good, gone, warned] = [await order(clean), await order(clean), await order(clean)];
+    await patientCalls(journey.app, warned.patient_id).patch({ patient_safety: { allergies: ["peanuts"] } });
     const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
     const { page } = seen;
-    for (const { order_number } of [good, gone]) await page.getByLabel(`Select ${order_number}`).check();
+    for (const { order_number } of [good, gone, warned]) await page.getByLabel(`Select ${order_number}`).check();
     const { account_id } = journey.app.demo.partners[0]!;
     const by = { person_id: "somebody", role: "pharmacist", license: "RPH-1001" } as const;
     await approveReview(journey.app.deps, { account_id, order_number: gone.order_number, by });
-    await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Approve" }).click();
+    const approve = page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Approve" });
+    await approve.click();
+    await page.getByText("You cannot undo an approval.", { exact: false }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-bulk-question");
+    // A second Enter cancels, because one slip must not approve many orders.
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect((await read(good)).order_status).toBe("Processing");
+    await approve.click();
+    await page.getByRole("button", { name: "Approve 3 orders" }).click();
     await page.getByRole("heading", { name: "Some orders were not updated" }).waitFor();
-    expect(await page.getByRole("dialog").getByRole("link").allTextContents()).toEqual([gone.order_number]);
+    const left = await page.getByRole("dialog").getByRole("link").allTextContents();
+    expect(left.sort()).toEqual([gone.order_number, warned.order_number].sort());
+    await page.getByRole("row", { name: new RegExp(`${warned.order_number}.*safety check has a finding`) }).waitFor();
     await shot(page, "dashboard-bulk-report");
     expect(await violations(page)).toEqual([]);
-    expect((await read(good)).order_status).toBe("Filling");
+    expect([(await read(good)).order_status, (await read(warned)).order_status]).toEqual(["Filling", "Processing"]);
+    const { page: log } = await journey.openAs(lead, `/dashboard/audit?subject=${good.order_number}`);
+    await log.getByRole("row", { name: /Phil Marrow.*approved the clinical review of an order/ }).waitFor();
     quiet(seen);
   });
 
@@ -624,6 +640,7 @@ describe("many orders at once", () => {
     await page.getByRole("grid").getByRole("row").nth(5).waitFor();
     await page.keyboard.press("X");
     await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
+    await page.getByRole("button", { name: "Ship 45 orders" }).click();
     await page.getByText("25 updated, 20 failed.").waitFor();
     expect(sizes).toEqual([20, 20, 5]);
     expect(await page.getByRole("dialog").getByText("req-bulk-2").count()).toBe(20);
