@@ -6,6 +6,7 @@ import { IDLE_MS } from "../server/src/usecases/accounts/sign-in.ts";
 import { approveReview, completeFill, verifyProduct } from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
 import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
+import { patientCalls } from "../server/test/support/patient.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
   inspect,
@@ -94,6 +95,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await phil.page.keyboard.press("a");
   expect((await read(made)).order_status).toBe("Processing");
   await phil.page.keyboard.press("Enter");
+  await phil.page.keyboard.press("s");
   await phil.page.getByText("Approved.").waitFor();
 
   const tess = await journey.openAs(technician, "/dashboard");
@@ -106,6 +108,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await tess.page.keyboard.type("12312031");
   await shot(tess.page, "dashboard-fill");
   await tess.page.keyboard.press("Enter");
+  await tess.page.keyboard.press("s");
   await tess.page.getByText("Ready for product check.").waitFor();
   await expect.poll(() => tess.page.getByRole("button", { name: "Verify and continue" }).count()).toBe(0);
 
@@ -124,14 +127,22 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
     .poll(() => phil.page.evaluate<string>("document.activeElement?.textContent ?? ''"))
     .toContain("Verify and continue");
   await phil.page.keyboard.press("Enter");
+  await phil.page.keyboard.press("s");
   await phil.page.getByText("Ready to pack.").waitFor();
 
   await tess.page.keyboard.press("g");
   await tess.page.keyboard.press("p");
   await openRow(tess.page, "Pack and ship", made);
-  await tess.page.keyboard.press("a");
-  await tess.page.keyboard.press("Enter");
+  // Ship, twice in a hurry: the second time does nothing, before and after the step is sent.
+  const shipInAHurry = async () => {
+    for (const key of ["a", "Enter", "a", "Enter"]) await tess.page.keyboard.press(key);
+  };
+  await shipInAHurry();
+  await tess.page.keyboard.press("s");
   await tess.page.getByText("The label is ready to print.").waitFor();
+  await tess.page.getByRole("button", { name: "Mark delivered" }).waitFor();
+  await shipInAHurry();
+  expect(await tess.page.getByRole("button", { name: "Undo" }).count()).toBe(0);
   expect((await read(made)).order_status).toBe("Shipped");
   const coming = tess.page.waitForResponse(/\/documents\//);
   const opening = openedDocument(tess.page);
@@ -152,6 +163,7 @@ test("the person who filled an order sees that another person must check it", as
   const seen = await journey.openAs(lead, at(made));
   const { page } = seen;
   await page.getByRole("button", { name: "Approve review" }).click();
+  await page.getByRole("button", { name: "Send now" }).click();
   const lot = page.getByLabel("Lot");
   const filled = async () => [await lot.inputValue(), await page.getByLabel("Expires on").inputValue()];
   // A scanner types and ends with Enter: the input counts only then, and Enter does not submit the form.
@@ -168,9 +180,83 @@ test("the person who filled an order sees that another person must check it", as
   expect(await page.getByText("not part of this order").count()).toBe(0);
   expect((await read(made)).order_status).toBe("Filling");
   await page.getByRole("button", { name: "Complete fill" }).click();
+  await page.getByRole("button", { name: "Send now" }).click();
   await page.getByText("another person must check it", { exact: false }).waitFor();
   expect(await page.getByRole("button", { name: "Verify and continue" }).count()).toBe(0);
   await shot(page, "dashboard-second-person");
+  quiet(seen);
+});
+
+const approve = async (page: Page) => {
+  await page.locator("body").press("a");
+  await page.getByRole("button", { name: "Approve review" }).press("Enter");
+  await page.getByRole("button", { name: "Undo" }).waitFor();
+};
+
+test("a step can be undone for ten seconds, and the browser sends it only then", async () => {
+  const made = await order();
+  const seen = await journey.openAs(pharmacist, at(made));
+  const { page } = seen;
+  let sent = 0;
+  page.on("request", (request) => {
+    if (request.url().endsWith("/work")) sent += 1;
+  });
+  await page.clock.install();
+  await page.reload();
+  await heading(page, made.order_number);
+  await page.clock.pauseAt((await page.evaluate<number>("Date.now()")) + 1_000);
+  await approve(page);
+  // axe needs the clock, and the step must not be sent meanwhile.
+  const faults = violations(page);
+  for (let ms = 0; ms < 5_000; ms += 10) await page.clock.runFor(10);
+  expect(await faults).toEqual([]);
+  await page.clock.runFor(4_000);
+  expect(sent).toBe(0);
+  await shot(page, "dashboard-undo");
+  await page.locator("body").press("u");
+  await page.getByRole("button", { name: "Approve review" }).waitFor();
+  await page.clock.runFor(11_000);
+  expect(sent).toBe(0);
+  await approve(page);
+  await page.clock.runFor(9_000);
+  expect(sent).toBe(0);
+  await page.clock.runFor(2_000);
+  await expect.poll(() => sent).toBe(1);
+  await page.clock.resume();
+  await page.getByText("Approved.").waitFor();
+  expect((await read(made)).order_status).toBe("Filling");
+  quiet(seen);
+});
+
+test("a step is sent when the user moves on: to the list, to another page, or away", async () => {
+  const [listed, refused, gone, closed] = [await order(), await order(), await order(), await order()];
+  const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
+  const { page } = seen;
+  const filling = (one: Order) => expect.poll(async () => (await read(one)).order_status).toBe("Filling");
+  await openRow(page, "Clinical review", listed);
+  await approve(page);
+  await page.keyboard.press("Escape");
+  await page.getByText(`Order ${listed.order_number}: Approved.`).waitFor();
+  await filling(listed);
+
+  await openRow(page, "Clinical review", refused);
+  await approve(page);
+  const { account_id } = journey.app.demo.partners[0]!;
+  const by = { person_id: "somebody", role: "pharmacist", license: "RPH-1001" } as const;
+  await approveReview(journey.app.deps, { account_id, order_number: refused.order_number, by });
+  await page.keyboard.press("Escape");
+  // A refusal stays on the screen that the user has moved on to.
+  await page.getByText(`Order ${refused.order_number}: `).waitFor();
+
+  await page.goto(journey.app.addresses.base_url + at(gone));
+  await approve(page);
+  await page.goto(`${journey.app.addresses.base_url}/docs`);
+  await filling(gone);
+
+  await page.goto(journey.app.addresses.base_url + at(closed));
+  await approve(page);
+  await page.close({ runBeforeUnload: true });
+  await filling(closed);
   quiet(seen);
 });
 
@@ -195,6 +281,7 @@ test("an order that was sent back and filled again must be scanned again", async
   expect(await page.getByRole("button", { name: "Verify and continue" }).isDisabled()).toBe(true);
   await scan();
   await page.getByRole("button", { name: "Verify and continue" }).click();
+  await page.getByRole("button", { name: "Send now" }).click();
   await page.getByText("Ready to pack.").waitFor();
   quiet(seen);
 });
@@ -290,6 +377,7 @@ test("an order that is held at the last step shows as held, not as shipped", asy
   const made = await standing("pack", await placed(journey.app, { ...body, payment }));
   const seen = await journey.openAs(lead, at(made));
   await seen.page.getByRole("button", { name: "Ship" }).click();
+  await seen.page.getByRole("button", { name: "Send now" }).click();
   await seen.page
     .getByRole("status")
     .getByText(/^On hold: /)
@@ -588,19 +676,34 @@ describe("many orders at once", () => {
   test("a bulk action completes every order that it can, and shows the reason for each that it cannot", async () => {
     // Without a safety finding, which a bulk approval would refuse.
     const clean = { prescription: { allergies: [] } };
-    const [good, gone] = [await order(clean), await order(clean)];
+    const [good, gone, warned] = [await order(clean), await order(clean), await order(clean)];
+    await patientCalls(journey.app, warned.patient_id).patch({ patient_safety: { allergies: ["peanuts"] } });
     const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
     const { page } = seen;
-    for (const { order_number } of [good, gone]) await page.getByLabel(`Select ${order_number}`).check();
+    for (const { order_number } of [good, gone, warned]) await page.getByLabel(`Select ${order_number}`).check();
     const { account_id } = journey.app.demo.partners[0]!;
     const by = { person_id: "somebody", role: "pharmacist", license: "RPH-1001" } as const;
     await approveReview(journey.app.deps, { account_id, order_number: gone.order_number, by });
-    await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Approve" }).click();
+    const approve = page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Approve" });
+    await approve.click();
+    await page.getByText("You cannot undo an approval.", { exact: false }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-bulk-question");
+    // A second Enter cancels, because one slip must not approve many orders.
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect((await read(good)).order_status).toBe("Processing");
+    await approve.click();
+    await page.getByRole("button", { name: "Approve 3 orders" }).click();
     await page.getByRole("heading", { name: "Some orders were not updated" }).waitFor();
-    expect(await page.getByRole("dialog").getByRole("link").allTextContents()).toEqual([gone.order_number]);
+    const left = await page.getByRole("dialog").getByRole("link").allTextContents();
+    expect(left.sort()).toEqual([gone.order_number, warned.order_number].sort());
+    await page.getByRole("row", { name: new RegExp(`${warned.order_number}.*safety check has a finding`) }).waitFor();
     await shot(page, "dashboard-bulk-report");
     expect(await violations(page)).toEqual([]);
-    expect((await read(good)).order_status).toBe("Filling");
+    expect([(await read(good)).order_status, (await read(warned)).order_status]).toEqual(["Filling", "Processing"]);
+    const { page: log } = await journey.openAs(lead, `/dashboard/audit?subject=${good.order_number}`);
+    await log.getByRole("row", { name: /Phil Marrow.*approved the clinical review of an order/ }).waitFor();
     quiet(seen);
   });
 
@@ -624,6 +727,7 @@ describe("many orders at once", () => {
     await page.getByRole("grid").getByRole("row").nth(5).waitFor();
     await page.keyboard.press("X");
     await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
+    await page.getByRole("button", { name: "Ship 45 orders" }).click();
     await page.getByText("25 updated, 20 failed.").waitFor();
     expect(sizes).toEqual([20, 20, 5]);
     expect(await page.getByRole("dialog").getByText("req-bulk-2").count()).toBe(20);

@@ -11,6 +11,7 @@ export * from "./audit/command-audit.ts";
 export * from "./audit/job-audit.ts";
 export * from "./audit/partner-audit.ts";
 export * from "./audit/web-audit.ts";
+export * from "./audit/work-audit.ts";
 export * from "./catalogue.ts";
 export * from "./continuity.ts";
 export * from "./count-reasons.ts";

@@ -1,6 +1,8 @@
 import type { AuditAction } from "../dashboard/dashboard-admin.ts";
+import { bulkEvents } from "../dashboard/dashboard-work.ts";
 import type { WebRouteKey } from "../web-api.ts";
 import { type AuditRule, type FieldGroup, NO_PATIENT, notAudited, writes } from "./audit-rules.ts";
+import { workAudit } from "./work-audit.ts";
 
 const MASKED_COUNTS = "It shows counts, and no patient.";
 const SHOWN_PARTNER = "It shows a partner's own settings, and no secret.";
@@ -44,7 +46,11 @@ export const webAudit = {
   "GET /dashboard/orders": writes("orders_listed", "patient", "order", "treatment"),
   "GET /dashboard/orders.csv": writes("orders_exported", "export", "order", "treatment"),
   "GET /dashboard/exceptions": writes("orders_listed", "patient", "order", "treatment"),
-  "POST /dashboard/bulk": writes("order_worked", "patient", "order"),
+  "POST /dashboard/bulk": writes(
+    bulkEvents.map((event) => workAudit[event]),
+    "patient",
+    "order",
+  ),
   "POST /dashboard/search": writes(["order_found", "patient_found"], "patient", "identity", "order"),
   "GET /dashboard/recall": writes("lot_searched", "patient", "treatment", "order"),
   "POST /dashboard/recall/reveal": writes("lot_revealed", "reveal", "identity", "contact", "treatment"),
@@ -75,7 +81,7 @@ export const webAudit = {
     "safety",
   ),
   "POST /dashboard/orders/{account_id}/{order_number}/work": writes(
-    ["order_worked", "exception_overridden"],
+    [...Object.values(workAudit), "order_worked", "exception_overridden"],
     "patient",
     "order",
   ),

@@ -34,7 +34,8 @@ export type Problem = { code: number; field: string; message: string };
 /** A downloaded file, with the file name from `Content-Disposition`. */
 export type ApiFile = { name: string; blob: Blob };
 
-type Asked = { method?: Method; body?: unknown; signal?: AbortSignal };
+/** `keepalive`: the browser finishes the request even if the user closes the tab. */
+type Asked = { method?: Method; body?: unknown; signal?: AbortSignal; keepalive?: boolean };
 
 /** A body without required fields may be left out. */
 type Sent<Route extends WebRouteKey> =
@@ -50,7 +51,7 @@ export function api<const Address extends string>(
 ): Promise<Read<Address>>;
 export function api<const Address extends string, const M extends Exclude<Method, "GET">>(
   path: Known<JsonRoute<M, Address>, Address>,
-  asked: { method: M; signal?: AbortSignal } & Sent<JsonRoute<M, Address>>,
+  asked: { method: M; signal?: AbortSignal; keepalive?: boolean } & Sent<JsonRoute<M, Address>>,
 ): Promise<WebAnswer<JsonRoute<M, Address>>>;
 export function api(path: string, asked?: Asked): Promise<unknown> {
   return ask(path, asked);
@@ -70,7 +71,8 @@ export async function apiFile<const Address extends string>(
   const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "") ?? [];
   return { name: name ?? "file", blob: await unbroken(response.blob()) };
 }
-async function answer(path: string, accept: string, { method = "GET", body, signal }: Asked): Promise<Response> {
+async function answer(path: string, accept: string, asked: Asked): Promise<Response> {
+  const { method = "GET", body, signal, keepalive = false } = asked;
   for (;;) {
     const token = csrfToken();
     const has_body = method !== "GET" && method !== "DELETE";
@@ -84,6 +86,7 @@ async function answer(path: string, accept: string, { method = "GET", body, sign
       },
       ...(has_body && { body: JSON.stringify(body ?? {}) }),
       ...(signal && { signal }),
+      keepalive,
     });
     if (response.ok) return response;
     if (response.status === 401 && (await signedInAgain(signal))) continue;

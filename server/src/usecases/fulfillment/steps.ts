@@ -8,6 +8,8 @@ import {
   SHORTEST_OVERRIDE_TEXT,
   type StaffRole,
   staffRoles,
+  type WorkEvent,
+  workAudit,
 } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
@@ -35,8 +37,9 @@ export type Work = {
   by: Worker;
   /** The revision that the person saw; the step is refused if the order has changed since. */
   revision?: number;
-  /** The web request, for the audit log. */
+  /** The web request and its step, for the audit log. */
   request_id?: string;
+  event?: WorkEvent;
 };
 /** A signed-in staff member, or a simulated one in the sandbox. */
 export type Worker = {
@@ -236,10 +239,11 @@ export async function workOrder(
   }
 }
 
-/** Records who worked on the order, in the transaction of the work itself. */
-export async function auditWork(deps: Deps, tx: Queryable, { account_id, order_number, by, request_id }: Work) {
+/** Records who took which step on the order, in the transaction of the step itself. */
+export async function auditWork(deps: Deps, tx: Queryable, { account_id, order_number, by, request_id, event }: Work) {
   if (request_id === undefined) return;
-  const entry = { account_id, action: "order_worked" as const, subject: order_number };
+  const action = event === undefined ? ("order_worked" as const) : workAudit[event];
+  const entry = { account_id, action, subject: order_number };
   await writeAudit({ db: tx, now: deps.now }, by, entry, request_id);
 }
 

@@ -60,8 +60,9 @@ export async function workOnOrder(
   bulk = { in_bulk: false },
 ): Promise<{ held_by: string[] }> {
   const act = doings[asked.event] as Doing<WorkRequest>;
-  const { revision } = asked;
-  const result = await act(deps, { ...work, request_id, ...(revision !== undefined && { revision }) }, asked, bulk);
+  const { event, revision } = asked;
+  const given = { ...work, request_id, event, ...(revision !== undefined && { revision }) };
+  const result = await act(deps, given, asked, bulk);
   const { exceptions } = MAY_HOLD.includes(asked.event) ? (result as Order) : { exceptions: [] };
   return { held_by: exceptions.map(({ name }) => name) };
 }

@@ -77,7 +77,7 @@ describe("an audit entry", () => {
     expect(rows).toEqual([{ claimed_by: null }]);
     expect((await lead.send("POST", path, { event: "approve_review" })).status).toBe(200);
     const { rows: entries } = await app.deps.db.raw(
-      "select action from audit_entry where subject = $1 and action = 'order_worked'",
+      "select action from audit_entry where subject = $1 and action = 'order_approved'",
       [order_number],
     );
     expect(entries).toHaveLength(1);

@@ -7,6 +7,7 @@ import { Toasts, toast } from "../../ui/display/toast.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import mark from "../../ui/mark.svg";
 import { ApiError } from "../api.ts";
+import { sendHeldStep } from "../held-step.ts";
 import { endSession } from "../sign-in/end-session.ts";
 import { useIdleLock } from "../sign-in/idle-lock.ts";
 import { PasswordDialog } from "../sign-in/password-dialog.tsx";
@@ -164,6 +165,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
 }
 
 async function signOut() {
+  if (!(await sendHeldStep())) return toast("Your last step was not saved. Check it before you sign out.", "bad");
   try {
     await endSession();
     signedOut();

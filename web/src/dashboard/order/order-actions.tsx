@@ -1,11 +1,13 @@
 import type { DashboardOrder, WorkEvent } from "@pestle/contract";
 import { useRef, useState } from "react";
+import { useHeldStep } from "../../app/held-step.ts";
 import { type Shortcut, useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Button, type ButtonTone } from "../../ui/controls/button.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { HoldDialog } from "./hold-dialog.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
+import { HeldBar } from "./step/held-bar.tsx";
 import type { DoWork, Work } from "./use-order.ts";
 
 type Row = {
@@ -27,7 +29,8 @@ type Row = {
 const rows: readonly Row[] = [
   { event: "approve_review", label: "Approve review", icon: "check", tone: "primary", done: "Approved." },
   { event: "ship", label: "Ship", icon: "truck", tone: "primary", done: "Shipped. The label is ready to print." },
-  { event: "deliver", label: "Mark delivered", icon: "check", tone: "primary", done: "Marked delivered." },
+  // Never the next step: the carrier reports a delivery, and a second press of the key for Ship must not mark it.
+  { event: "deliver", label: "Mark delivered", icon: "check", done: "Marked delivered." },
   { event: "claim", label: "Claim", icon: "person", keys: "c", done: "Claimed for 15 minutes." },
   { event: "release", label: "Release", icon: "person", keys: "c", done: "Released." },
   { event: "raise_exception", label: "Hold", icon: "hold", keys: "h", done: "Order on hold.", asks: "exception" },
@@ -40,7 +43,8 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
   const [asking, setAsking] = useState<Row | null>(null);
   const drafts = useDrafts();
   const next = useRef<HTMLDivElement>(null);
-  const offered = rows.filter(({ event }) => page.can.includes(event));
+  const held = useHeldStep();
+  const offered = held === null ? rows.filter(({ event }) => page.can.includes(event)) : [];
   const start = (row: Row) => (row.asks ? setAsking(row) : void work.run({ event: row.event } as Work, row.done));
   const why_not = page.cannot.filter(({ event }) => rows.some((row) => row.event === event && row.tone === "primary"));
   useShortcuts([
@@ -60,6 +64,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
   };
   return (
     <div ref={next} className={styles["actions"]}>
+      {held && <HeldBar step={held} />}
       {offered.map((row) => (
         <Button
           key={row.event}

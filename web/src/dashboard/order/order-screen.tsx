@@ -1,5 +1,6 @@
 import type { DashboardOrder } from "@pestle/contract";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { sendHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
@@ -42,7 +43,10 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
   const { order, account_id, environment, partner } = page;
   const { order_number } = order;
   const work = useWork(page);
+  const held = useHeldStep();
   const lookAgain = () => {
+    // The answer to the step is the new page.
+    if (held !== null) return void sendHeldStep();
     work.forget();
     again();
   };
@@ -67,9 +71,12 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
       <div className={styles["columns"]}>
         <div className="stack">
           <ExceptionsCard page={page} work={work} />
-          {/* Reset the forms when the order changes. Every package must be scanned again. */}
-          <FillCard key={`fill ${page.revision}`} page={page} work={work} />
-          <CheckCard key={`check ${page.revision}`} page={page} work={work} />
+          {/* What the user typed stays as it is until it is sent. */}
+          <div className={styles["steps"]} inert={held !== null}>
+            {/* Reset the forms when the order changes. Every package must be scanned again. */}
+            <FillCard key={`fill ${page.revision}`} page={page} work={work} />
+            <CheckCard key={`check ${page.revision}`} page={page} work={work} />
+          </div>
           <FindingsCard findings={page.findings} lines={page.lines} />
           <LinesCard lines={page.lines} />
           <MessagesCard page={page} />

@@ -1,6 +1,8 @@
-import type { DashboardOrder, WorkRequest } from "@pestle/contract";
+import type { DashboardOrder, WorkEvent, WorkRequest } from "@pestle/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { api } from "../../app/api.ts";
+import { useEffect, useRef } from "react";
+import { ApiError, api } from "../../app/api.ts";
+import { holdStep, sendHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { type Change, useChange } from "../../app/use-change.ts";
 import { toast } from "../../ui/display/toast.tsx";
 
@@ -27,19 +29,60 @@ export function useOrder(place: { account_id: string; order_number: string }) {
 /** These rerun the safety checks or charge the card, which can place the order on hold instead. */
 const mayHold: readonly Work["event"][] = ["approve_review", "ship"];
 
-/** Sends work for the revision on screen. The response is the updated page. */
+/** Steps that one press takes, so the user can undo them for a while. The others ask for a reason first. */
+const heldSteps: Partial<Record<WorkEvent, string>> = {
+  approve_review: "Approve review",
+  complete_fill: "Complete fill",
+  verify_product: "Verify and continue",
+  ship: "Ship",
+  deliver: "Mark delivered",
+};
+
+/**
+ * Sends work for the revision on screen. The response is the updated page. A step that can be undone is sent when its time
+ * is over or the user leaves the order, and nothing else can be sent before it.
+ */
 export function useWork({ account_id, order, revision }: DashboardOrder): DoWork {
   const queries = useQueryClient();
-  const path = orderApi({ account_id, order_number: order.order_number });
-  return useChange(
+  const { order_number } = order;
+  const path = orderApi({ account_id, order_number });
+  const held = useHeldStep();
+  const left = useRef(false);
+  useEffect(() => {
+    left.current = false;
+    return () => {
+      left.current = true;
+      void sendHeldStep();
+    };
+  }, []);
+  const change = useChange(
     async (work: Work, done?: string) => {
       const body = { ...work, revision } as WorkRequest;
-      const page = await api(`${path}/work`, { method: "POST", body });
+      const page = await api(`${path}/work`, { method: "POST", body, keepalive: true }).catch((error: unknown) => {
+        // Nobody sees this page's own error any more.
+        const why = error instanceof ApiError ? error.message : "Open the order to check the result.";
+        if (left.current) toast(`Order ${order_number}: ${why}`, "bad");
+        throw error;
+      });
+      const about = left.current ? `Order ${order_number}: ` : "";
       if (mayHold.includes(work.event) && page.order.order_status === "On Hold") {
-        toast(`On hold: ${page.exceptions.map(({ name }) => name).join(", ")}`, "bad");
-      } else if (done !== undefined) toast(done);
+        toast(`${about}On hold: ${page.exceptions.map(({ name }) => name).join(", ")}`, "bad");
+      } else if (done !== undefined) toast(`${about}${done}`);
       return page;
     },
     { after: (page) => queries.setQueryData([path], page) },
   );
+  const busy = change.busy || held !== null;
+  return {
+    ...change,
+    busy,
+    run: async (work, done) => {
+      if (busy) return undefined;
+      const label = heldSteps[work.event];
+      if (label === undefined) return change.run(work, done);
+      change.forget();
+      holdStep(label, async () => (await change.run(work, done)) !== undefined);
+      return undefined;
+    },
+  };
 }

@@ -17,16 +17,36 @@ import { toast } from "../../ui/display/toast.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
+import { BulkQuestion } from "./bulk-question.tsx";
 import styles from "./queue-screen.module.css";
 
-type Row = { event: BulkEvent; label: string; icon: IconName; reason?: true; queues?: readonly QueueKey[] };
+type Row = {
+  event: BulkEvent;
+  label: string;
+  icon: IconName;
+  /** Limits the action to some queues. */
+  queues?: readonly QueueKey[];
+} & ({ reason?: true; warning?: never } | { warning: string; reason?: never });
 
-/** Bulk actions. `queues` limits an action to some queues. */
+/** Bulk actions. Every step asks first, for a reason or with a warning; a claim is no step. */
 const rows: readonly Row[] = [
   { event: "claim", label: "Claim", icon: "person" },
   { event: "release", label: "Release", icon: "hold" },
-  { event: "approve_review", label: "Approve", icon: "check", queues: ["clinical_review"] },
-  { event: "ship", label: "Ship", icon: "truck", queues: ["pack"] },
+  {
+    event: "approve_review",
+    label: "Approve",
+    icon: "check",
+    queues: ["clinical_review"],
+    warning:
+      "Pestle leaves out every order that has a safety finding or an exception. Review those orders one by one. You cannot undo an approval.",
+  },
+  {
+    event: "ship",
+    label: "Ship",
+    icon: "truck",
+    queues: ["pack"],
+    warning: "Pestle makes a label and charges the payment for each order. You cannot undo a shipment.",
+  },
   { event: "resolve", label: "Resolve exception", icon: "check", reason: true, queues: ["on_hold"] },
   { event: "note", label: "Note", icon: "note", reason: true },
   { event: "cancel", label: "Cancel", icon: "close", reason: true },
@@ -77,7 +97,7 @@ export function BulkBar({
               icon={row.icon}
               tone={row.event === "cancel" ? "danger" : "plain"}
               busy={change.busy}
-              onClick={() => (row.reason ? setAsking(row) : void change.run(row, {}))}
+              onClick={() => (row.reason || row.warning ? setAsking(row) : void change.run(row, {}))}
             >
               {row.label}
             </Button>
@@ -91,7 +111,18 @@ export function BulkBar({
         </div>
       )}
       {change.error !== null && asking === null && <Problem error={change.error} />}
-      {asking && (
+      {asking?.warning !== undefined && (
+        <BulkQuestion
+          label={asking.label}
+          warning={asking.warning}
+          orders={orders}
+          busy={change.busy}
+          error={change.error}
+          onClose={() => setAsking(null)}
+          onConfirm={() => void change.run(asking, {})}
+        />
+      )}
+      {asking?.reason && (
         <ReasonDialog
           row={asking}
           orders={orders}

@@ -1,0 +1,46 @@
+import { useEffect, useState } from "react";
+import { dropHeldStep, type HeldStep, sendHeldStep } from "../../../app/held-step.ts";
+import { useShortcuts } from "../../../app/shell/shortcuts.ts";
+import { Button } from "../../../ui/controls/button.tsx";
+import styles from "./held-bar.module.css";
+
+/** Takes the place of an order's buttons while the user can undo the last one. */
+export function HeldBar({ step: { label, until_ms } }: { step: HeldStep }) {
+  useShortcuts([
+    { keys: "u", label: `Undo: ${label}`, run: dropHeldStep },
+    { keys: "s", label: `Send now: ${label}`, run: () => void sendHeldStep() },
+  ]);
+  return (
+    <div className={styles["held"]}>
+      <p role="status">
+        <strong>{label}</strong> in <Seconds until_ms={until_ms} />, or when you leave this order.
+      </p>
+      <Button keys="u" onClick={dropHeldStep}>
+        Undo
+      </Button>
+      <Button keys="s" onClick={() => void sendHeldStep()}>
+        Send now
+      </Button>
+    </div>
+  );
+}
+
+/** A screen reader reads the first number, not every second. */
+function Seconds({ until_ms }: { until_ms: number }) {
+  const left = () => Math.max(0, Math.ceil((until_ms - Date.now()) / 1000));
+  const [first] = useState(left);
+  const [now, setNow] = useState(first);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `left` depends on the time alone
+  useEffect(() => {
+    const timer = setInterval(() => setNow(left()), 250);
+    return () => clearInterval(timer);
+  }, [until_ms]);
+  return (
+    <>
+      <span aria-hidden="true" className={styles["seconds"]}>
+        {now} s
+      </span>
+      <span className="unseen">{first} seconds</span>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+import type { DashboardOrderRow } from "@pestle/contract";
+import { Problem } from "../../app/problem.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+
+/** Asks before a step on many orders. The focus is on Cancel, so that one more Enter changes nothing. */
+export function BulkQuestion({
+  label,
+  warning,
+  orders,
+  busy,
+  error,
+  onClose,
+  onConfirm,
+}: {
+  label: string;
+  warning: string;
+  orders: readonly DashboardOrderRow[];
+  busy: boolean;
+  error: unknown;
+  onClose: () => void;
+  onConfirm: () => void;
+}) {
+  const many = `${orders.length.toLocaleString()} ${orders.length === 1 ? "order" : "orders"}`;
+  return (
+    <Dialog
+      title={`${label} ${many}?`}
+      onClose={onClose}
+      onSubmit={onConfirm}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" busy={busy}>
+            {label} {many}
+          </Button>
+        </>
+      }
+    >
+      <p>{warning}</p>
+      {error !== null && <Problem error={error} />}
+    </Dialog>
+  );
+}
