@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from "react";
 
 /** How long a user can undo a step before the browser sends it. */
-export const UNDO_MS = 10_000;
+const UNDO_MS = 10_000;
 
 /**
  * A step that the user took and the browser has not sent yet. `send` resolves to false if the server refused it, and
