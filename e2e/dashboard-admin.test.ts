@@ -452,6 +452,67 @@ describe("journeys", () => {
     quiet(seen);
   });
 
+  test("while the service does not answer, a banner says so, and the screen loads by itself once it does", async () => {
+    const { page } = await journey.openAs(admin, "/dashboard");
+    await page.route("**/web/**", (route) => route.abort());
+    await go(page, "y");
+    await page.getByText("Cannot reach Pestle.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-unreachable");
+    await page.unroute("**/web/**");
+    await page.getByText("Cannot reach Pestle.").waitFor({ state: "detached" });
+    await page.getByRole("row", { name: /Safety tables/ }).waitFor();
+  });
+
+  test("a screen that crashes, or whose code is gone after an update, leaves the frame in place", async () => {
+    const { page } = await journey.openAs(admin, "/dashboard");
+    const frame = () => page.getByRole("navigation", { name: "Screens" }).isVisible();
+    await page.route("**/web/dashboard/health", (route) => route.fulfill({ json: {} }));
+    await go(page, "y");
+    await heading(page, "Something went wrong");
+    expect(await frame()).toBe(true);
+    const code = /\/assets\/targets-screen-.*\.css$/;
+    await page.route(code, (route) => route.fulfill({ status: 404 }));
+    await go(page, "t");
+    await heading(page, "Reload to continue");
+    expect(await frame()).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-updated");
+    await page.unroute(code);
+    await page.getByRole("button", { name: "Reload" }).click();
+    await heading(page, "Targets");
+  });
+
+  test("stock, catalogue and import show accounts of the environment that the switch shows", async () => {
+    const { page } = await journey.openAs(admin, "/dashboard/stock");
+    const account = page.getByLabel("Account", { exact: true });
+    const offered = async () => {
+      const names = await account.locator("option").allTextContents();
+      return new Set(names.map((name) => (name.endsWith("(sandbox)") ? "sandbox" : "production")));
+    };
+    const follows = async (environment: "Sandbox" | "Production", title: string) => {
+      await heading(page, title);
+      await page.getByRole("button", { name: `Environment: ${environment}` }).waitFor();
+      await expect.poll(offered).toEqual(new Set([environment.toLowerCase()]));
+    };
+    await follows("Sandbox", "Stock");
+    await go(page, "x");
+    await follows("Production", "Stock");
+    await go(page, "b");
+    await follows("Production", "Catalogue");
+    await page.keyboard.press("i");
+    await follows("Production", "Import");
+    await go(page, "x");
+    await follows("Sandbox", "Import");
+    await go(page, "x");
+    // A link names an account of the other environment, and the switch follows it.
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/stock?account_id=${account_id}`);
+    await follows("Sandbox", "Stock");
+    expect(await account.inputValue()).toBe(account_id);
+    await go(page, "x");
+    await follows("Production", "Stock");
+  });
+
   test("a technician does not see the screens for users and the audit log", async () => {
     const { page } = await journey.openAs(technician, "/dashboard/people");
     await page.getByText("Page not found").waitFor();

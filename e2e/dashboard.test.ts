@@ -3,7 +3,12 @@ import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { IDLE_MS } from "../server/src/usecases/accounts/sign-in.ts";
-import { approveReview, completeFill, verifyProduct } from "../server/src/usecases/fulfillment/steps.ts";
+import {
+  approveReview,
+  cancelWithReason,
+  completeFill,
+  verifyProduct,
+} from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
 import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
 import { patientCalls } from "../server/test/support/patient.ts";
@@ -283,6 +288,44 @@ test("an order that was sent back and filled again must be scanned again", async
   await page.getByRole("button", { name: "Verify and continue" }).click();
   await page.getByRole("button", { name: "Send now" }).click();
   await page.getByText("Ready to pack.").waitFor();
+  quiet(seen);
+});
+
+test("an open order page says who changed the order, and loads it again only when asked", async () => {
+  const made = await order();
+  const seen = await journey.openAs(technician, at(made));
+  const { page } = seen;
+  await heading(page, made.order_number);
+  // What staff find themselves is the first reason for a hold, not the partner's own hold.
+  await page.keyboard.press("h");
+  expect(await page.getByLabel("Exception").inputValue()).toBe("72");
+  await page.keyboard.press("Escape");
+  const { account_id } = journey.app.demo.partners[0]!;
+  const find = "select person_id from person where email = $1";
+  const { rows } = await journey.app.deps.db.raw(find, [pharmacist.email]);
+  const by = { person_id: rows[0]!["person_id"] as string, role: "pharmacist", license: "RPH-1001" } as const;
+  await approveReview(journey.app.deps, { account_id, order_number: made.order_number, by });
+  await page.getByText("Phil Marrow changed this order.").waitFor();
+  expect(await page.getByLabel("Lot").count()).toBe(0);
+  expect(await inspect(page, "dashboard-changed")).toEqual([]);
+  await page.getByRole("button", { name: "Refresh", exact: true }).click();
+  await page.getByLabel("Lot").waitFor();
+  await page.getByText("Phil Marrow changed this order.").waitFor({ state: "detached" });
+  quiet(seen);
+});
+
+test("All orders also lists canceled orders, and can show the open ones alone", async () => {
+  const [open, canceled] = [await order(), await order()];
+  const { account_id } = journey.app.demo.partners[0]!;
+  const by = { person_id: "somebody", role: "lead", license: null } as const;
+  const work = { account_id, order_number: canceled.order_number, by };
+  await cancelWithReason(journey.app.deps, work, "The patient asked for it.");
+  const seen = await journey.openAs(lead, "/dashboard/orders");
+  const { page } = seen;
+  for (const { order_number } of [open, canceled]) await page.getByRole("row", { name: order_number }).waitFor();
+  await page.getByRole("combobox", { name: "Show" }).selectOption("open");
+  await page.getByRole("row", { name: canceled.order_number }).waitFor({ state: "detached" });
+  await page.getByRole("row", { name: open.order_number }).waitFor();
   quiet(seen);
 });
 

@@ -130,6 +130,9 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
 
 test("a user rotates a credential with an overlap, ends the older secret, and revokes the credential", async () => {
   const { client_id, client_secret } = await sent("/credentials", { name: "to be rotated" });
+  const url = "https://hooks.larkspur.example/rotated";
+  const signed = { url, secret: "a secret of ours", signing_credential_id: client_id };
+  const { id } = await sent("/webhook_endpoints", signed);
   const granted = async (secret: string) => {
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id });
     body.set("client_secret", secret);
@@ -141,12 +144,18 @@ test("a user rotates a credential with an overlap, ends the older secret, and re
   await row.getByRole("button", { name: "Rotate" }).click();
   await page.getByRole("heading", { name: "New secret" }).waitFor();
   const newer = (await page.locator("dialog pre code").nth(1).textContent()) ?? "";
-  await page.keyboard.press("Escape");
+  // Nobody can show the secret again, so Escape does not throw it away.
+  for (let time = 0; time < 3; time++) await page.keyboard.press("Escape");
+  expect(await page.getByText(newer, { exact: true }).isVisible()).toBe(true);
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "I saved it" }).click();
   expect([await granted(client_secret), await granted(newer)]).toEqual([200, 200]);
   await row.getByText("Old secret #").waitFor();
   await shot(page, "portal-rotating");
   await row.getByRole("button", { name: "Expire old secret" }).click();
-  // Programs may be using it, so one slip must not end it.
+  // Programs may be using it, so one slip must not end it; nor may an endpoint be forgotten.
+  await page.getByRole("dialog").getByText(url).waitFor();
+  await shot(page, "portal-expire");
   await page.getByRole("button", { name: "Cancel" }).click();
   expect(await granted(client_secret)).toBe(200);
   await row.getByRole("button", { name: "Expire old secret" }).click();
@@ -158,6 +167,7 @@ test("a user rotates a credential with an overlap, ends the older secret, and re
   await page.getByRole("button", { name: "Revoke credential" }).click();
   await row.getByText("Revoked", { exact: true }).waitFor();
   expect(await granted(newer)).toBe(401);
+  await hand.send("DELETE", `${P}/webhook_endpoints/${id}`, {});
   quiet(seen);
 });
 

@@ -16,6 +16,9 @@ export type CredentialKey = { kid: string; kty: string; created_at: string; last
 export type CredentialKeyInput = { key: string | Record<string, unknown> };
 export type CredentialKeyRemoval = { kid: string };
 
+/** A webhook endpoint, and the secret of the credential that signs its requests. */
+export type SignedEndpoint = { id: string; url: string; secret_id: number };
+
 export type CredentialSecret = {
   secret_id: number;
   created_at: string;

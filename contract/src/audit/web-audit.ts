@@ -62,6 +62,9 @@ export const webAudit = {
     "safety",
     "payment",
   ),
+  "GET /dashboard/orders/{account_id}/{order_number}/revision": notAudited(
+    "It shows who changed an order that the user has opened, and no patient.",
+  ),
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": writes(
     "order_revealed",
     "reveal",

@@ -1,4 +1,9 @@
-import type { CredentialKey, CredentialLimits, CredentialSecret } from "../accounts/credential-limits.ts";
+import type {
+  CredentialKey,
+  CredentialLimits,
+  CredentialSecret,
+  SignedEndpoint,
+} from "../accounts/credential-limits.ts";
 import type { CountReason } from "../count-reasons.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { DrugSchedule, Workflow } from "../fields.ts";
@@ -48,6 +53,8 @@ export type DashboardCredential = {
   /** Active secrets: two during a rotation, the older first. */
   secrets: CredentialSecret[];
   keys: CredentialKey[];
+  /** The endpoints that it signs, each with the origin of its URL only: a path may contain a secret of the partner. */
+  signs_endpoints: SignedEndpoint[];
 } & CredentialLimits;
 /** POST /dashboard/partners/{account_id}/credentials (admin). Returns the secret. */
 export type NewCredentialRequest = { name: string; scopes?: string[] };

@@ -36,6 +36,7 @@ import type {
 import type { DashboardMessages, StaffMessageRequest } from "./dashboard-messages.ts";
 import type {
   DashboardOrder,
+  OrderRevision,
   RevealedOrder,
   SafetyEntryRemovalRequest,
   SafetyEntryRequest,
@@ -91,6 +92,7 @@ export type DashboardApi = {
   "POST /dashboard/recall/reveal": { body: RecallRequest; answer: DashboardRecall };
 
   "GET /dashboard/orders/{account_id}/{order_number}": { answer: DashboardOrder };
+  "GET /dashboard/orders/{account_id}/{order_number}/revision": { answer: OrderRevision };
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": { answer: RevealedOrder };
   "POST /dashboard/orders/{account_id}/{order_number}/safety_entries": {
     body: SafetyEntryRequest;

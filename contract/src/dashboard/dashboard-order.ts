@@ -182,3 +182,19 @@ export const documentKinds = ["label", "prescription", "leaflet", "slip"] as con
 export type DocumentKind = (typeof documentKinds)[number];
 /** A document available now. Prescription labels and leaflets exist per item. */
 export type DashboardDocument = { kind: DocumentKind; item_id: number | null; name: string };
+
+/**
+ * GET /dashboard/orders/{account_id}/{order_number}/revision: whether an open page is still up to date. `changed_*` is the
+ * last row of the order's history: `changed_by` is the person's name, if a person changed it, `changed_as` their role or
+ * `partner`, `carrier` or `system`. It shows nothing of the patient, so it is not audited.
+ */
+export type OrderRevision = {
+  revision: number;
+  changed_at: string;
+  changed_by: string | null;
+  changed_as: string;
+  /** True if the caller changed it, on another page. */
+  by_me: boolean;
+  /** The name of the person who has claimed it. */
+  claimed_by: string | null;
+};

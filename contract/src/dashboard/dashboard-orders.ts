@@ -8,7 +8,7 @@ import type { OrderStatus, Stage } from "../lifecycle.ts";
 
 /**
  * Filters of GET /dashboard/orders and orders.csv, besides `cursor` and `limit` (1 to 200, default 50). Without
- * `queue`, `order_status` and `stage`, they return all orders that are neither shipped nor canceled. `claimed` is
+ * `queue`, `order_status` and `stage`, they return the orders that are neither shipped nor canceled; with `show=all`, every order. `claimed` is
  * `mine`, `free` or `others`; `messages` is one of `messageFilters`; `sort` is `oldest` (default, longest wait first) or `newest`.
  */
 export const dashboardOrderFilters = [
@@ -25,6 +25,7 @@ export const dashboardOrderFilters = [
   "older_than_minutes",
   "claimed",
   "messages",
+  "show",
   "sort",
 ] as const;
 

@@ -1,4 +1,9 @@
-import type { CredentialKey, CredentialLimits, CredentialSecret } from "../accounts/credential-limits.ts";
+import type {
+  CredentialKey,
+  CredentialLimits,
+  CredentialSecret,
+  SignedEndpoint,
+} from "../accounts/credential-limits.ts";
 
 /** `GET …/credentials`, revoked ones last. */
 export type PortalCredentials = { credentials: PortalCredential[] };
@@ -15,7 +20,7 @@ export type PortalCredential = {
   secrets: CredentialSecret[];
   keys: CredentialKey[];
   /** Endpoints signed with it. Switch them before you revoke it. */
-  signs_endpoints: { id: string; url: string; secret_id: number }[];
+  signs_endpoints: SignedEndpoint[];
 } & CredentialLimits;
 /** `POST …/credentials` returns 201 with a `PortalShownSecret`. */
 export type PortalCredentialInput = { name: string };

@@ -8,6 +8,7 @@ import {
 } from "@pestle/contract";
 import type { FileRoute, JsonRoute, Known, Method, Read, RouteOf } from "./api-path.ts";
 import { isPresent } from "./presence.ts";
+import { isGateway, noteAnswer, noteSilence } from "./service-reach.ts";
 import { csrfToken, signedInAgain } from "./sign-in/session.ts";
 import { confirmedIdentity } from "./sign-in/step-up.ts";
 
@@ -107,13 +108,18 @@ export function addressOf<const Path extends string>(
   return (given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`) as `${Path}?${string}`;
 }
 
-export const send = (path: string, init: RequestInit): Promise<Response> =>
-  unbroken(fetch(`/web${path}`, { credentials: "same-origin", ...init }));
+export async function send(path: string, init: RequestInit): Promise<Response> {
+  const response = await unbroken(fetch(`/web${path}`, { credentials: "same-origin", ...init }));
+  if (isGateway(response.status)) noteSilence();
+  else noteAnswer();
+  return response;
+}
 async function unbroken<T>(coming: Promise<T>): Promise<T> {
   try {
     return await coming;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
+    noteSilence();
     throw new ApiError(0, "Could not reach the server. Check your connection and try again.");
   }
 }

@@ -1,12 +1,28 @@
 import { Button } from "../ui/controls/button.tsx";
 import { Page } from "./shell/page.tsx";
 
-/** Shown in place of a screen that threw while rendering. */
+/** What browsers and the bundler say if a part of the page is no longer on the server. */
+const GONE = /preload CSS|dynamically imported module|importing a module script/i;
+
+/** Shown in place of a screen that threw while rendering, or whose code did not load. */
 export function Fault({ error, reset }: { error: unknown; reset: () => void }) {
+  const text = error instanceof Error ? error.message : String(error);
+  if (GONE.test(text)) {
+    return (
+      <Page title="Reload to continue">
+        <p>This screen did not load. Pestle has probably been updated since you opened this page.</p>
+        <div className="row">
+          <Button tone="primary" icon="refresh" onClick={() => location.reload()}>
+            Reload
+          </Button>
+        </div>
+      </Page>
+    );
+  }
   return (
     <Page title="Something went wrong">
       <p>This screen crashed. Your saved work is safe, but anything you typed here may be lost.</p>
-      <pre className="small">{error instanceof Error ? error.message : String(error)}</pre>
+      <pre className="small">{text}</pre>
       <div className="row">
         <Button icon="refresh" onClick={reset}>
           Try again

@@ -1,5 +1,6 @@
 import { QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
+import { whenServiceIsBack } from "./service-reach.ts";
 
 /** Retries network errors and 5xx twice. Never retries 4xx. */
 export const queryClient = new QueryClient({
@@ -11,3 +12,6 @@ export const queryClient = new QueryClient({
     },
   },
 });
+
+// What failed meanwhile loads again by itself. What is on screen does not: some reads are audited.
+whenServiceIsBack(() => void queryClient.refetchQueries({ predicate: ({ state }) => state.status === "error" }));

@@ -36,6 +36,8 @@ export function startApp({ base, roles, ...parts }: { base: string; roles: reado
     basepath: base,
     parseSearch,
     stringifySearch,
+    // Inside the frame, so that the user can go to another screen.
+    defaultErrorComponent: ({ error, reset }) => <Fault error={error} reset={reset} />,
     defaultPreload: "intent",
     scrollRestoration: true,
     scrollToTopSelectors: ["#content"],

@@ -1,7 +1,8 @@
-import type { DashboardAccount } from "@pestle/contract";
+import type { DashboardAccount, Environment } from "@pestle/contract";
 import { useFilters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 import { SelectField } from "../ui/controls/field.tsx";
+import { useEnvironment } from "./environment.ts";
 
 /** Partner accounts, sorted by name. The pharmacy's own accounts hold no orders. */
 export function useAccounts(): readonly DashboardAccount[] {
@@ -14,20 +15,27 @@ export function useAccounts(): readonly DashboardAccount[] {
 export const accountName = ({ partner, environment }: Pick<DashboardAccount, "partner" | "environment">): string =>
   `${partner ?? "The pharmacy"}${environment === "sandbox" ? " (sandbox)" : ""}`;
 
-/** Remembers the last account across screens. */
-let last: string | null = null;
+/** Remembers the last account of each environment across screens. */
+const last = new Map<Environment, string>();
 
-/** The account to show: from the URL, else the last one used, else the first. */
+/** The accounts of the environment that the switch shows. */
+function useOfferedAccounts(): readonly DashboardAccount[] {
+  const environment = useEnvironment();
+  return useAccounts().filter((one) => one.environment === environment);
+}
+
+/** The account to show: from the URL, else the environment's last one used, else its first. */
 export function useChosenAccount(): [DashboardAccount | undefined, (account_id: string) => void] {
-  const accounts = useAccounts();
-  const [{ account_id = last }, change] = useFilters();
+  const accounts = useOfferedAccounts();
+  const environment = useEnvironment();
+  const [{ account_id = environment && last.get(environment) }, change] = useFilters();
   const chosen = accounts.find((one) => one.account_id === account_id) ?? accounts[0];
-  last = chosen?.account_id ?? last;
+  if (chosen !== undefined) last.set(chosen.environment, chosen.account_id);
   return [chosen, (next) => change({ account_id: next })];
 }
 
 export function AccountSelect() {
-  const accounts = useAccounts();
+  const accounts = useOfferedAccounts();
   const [chosen, choose] = useChosenAccount();
   return (
     <SelectField

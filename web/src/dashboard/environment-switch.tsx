@@ -3,15 +3,16 @@ import { useFilters } from "../app/use-address.ts";
 import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";
 import { chooseEnvironment, environmentFilter, useEnvironment, useEnvironments } from "./environment.ts";
 
-/** Switches the queues and lists between production and sandbox. */
+/** Switches every screen between production and sandbox. */
 export function EnvironmentSwitch() {
   const current = useEnvironment();
   const offered = useEnvironments();
   const [filters, change] = useFilters();
   const choose = (environment: NonNullable<typeof current>) => {
     chooseEnvironment(environment);
-    // The URL's filter would override the choice, so clear it. A recall search keeps its own filter.
-    if (filters[environmentFilter.name] !== undefined && filters["lot"] === undefined) change({ environment: null });
+    // What the URL names would override the choice, so clear it. A recall search keeps its own filter.
+    const named = [environmentFilter.name, "account_id"].some((name) => filters[name] !== undefined);
+    if (named && filters["lot"] === undefined) change({ environment: null, account_id: null });
   };
   const other = offered?.find((one) => one !== current);
   useShortcuts(

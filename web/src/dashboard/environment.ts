@@ -1,6 +1,6 @@
 import { type Environment, environments } from "@pestle/contract";
 import { useSyncExternalStore } from "react";
-import type { Filters } from "../app/use-address.ts";
+import { type Filters, useFilters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 
 const KEPT_AS = "pestle-dashboard-environment";
@@ -21,13 +21,22 @@ export function useEnvironments(): readonly Environment[] | undefined {
   return environments.filter((one) => data.accounts.some((row) => row.partner !== null && row.environment === one));
 }
 
+/** The environment of the account that the URL names. */
+function useNamedEnvironment(): Environment | undefined {
+  const { data } = useApi("/dashboard/accounts");
+  const [{ account_id }] = useFilters();
+  return data?.accounts.find((one) => one.account_id === account_id)?.environment;
+}
+
 /**
- * The current environment: the user's choice, else production if it has accounts, else sandbox. Undefined until the
- * accounts load.
+ * The current environment, which the switch shows and every screen follows: that of the URL's account, else the user's
+ * choice, else production if it has accounts, else sandbox. Undefined until the accounts load.
  */
 export function useEnvironment(): Environment | undefined {
   const kept = useSyncExternalStore(watch, () => chosen);
   const there = useEnvironments();
+  const named = useNamedEnvironment();
+  if (there !== undefined && named !== undefined) return named;
   if (there === undefined || (kept && there.includes(kept))) return kept;
   return there.includes("production") ? "production" : "sandbox";
 }

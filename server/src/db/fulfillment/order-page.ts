@@ -68,6 +68,30 @@ limit $3`;
 export const listHistoryLines = (db: Queryable, account_id: string, order_number: string, most: number) =>
   db.rows(history, [account_id, order_number, most]);
 
+type LastChange = {
+  revision: number;
+  at: Date;
+  actor: string;
+  person_id: string | null;
+  name: string | null;
+  claimed_by: string | null;
+};
+const last_change = sql<[account_id: string, order_number: string, now: Date], LastChange>`
+select o.revision, h.at, h.actor, h.person_id, p.name, c.name as claimed_by
+from orders o
+cross join lateral (
+  select h.at, h.actor, h.person_id
+  from order_history h
+  where h.account_id = o.account_id and h.order_number = o.order_number
+  order by h.history_position desc
+  limit 1) h
+left join person p on p.person_id = h.person_id
+left join person c on c.person_id = o.claimed_by and o.claimed_until > $3
+where o.account_id = $1 and o.order_number = $2`;
+/** The order's revision, and the newest row of its history. */
+export const findLastChange = (db: Queryable, account_id: string, order_number: string, now: Date) =>
+  db.row(last_change, [account_id, order_number, now]);
+
 export type ScanLine = {
   shipment_id: number;
   tracking_no: string;

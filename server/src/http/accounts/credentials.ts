@@ -12,7 +12,7 @@ import {
   revokePortalCredential,
   rotatePortalCredential,
 } from "../../usecases/accounts/credentials-in-portal.ts";
-import { shownProofs } from "../../usecases/accounts/shown-credential.ts";
+import { shownProofs, signedEndpoints } from "../../usecases/accounts/shown-credential.ts";
 import { type Answer, json } from "../answer.ts";
 import { flagField, optionalWhole } from "../body-fields.ts";
 import { developers, everybody, idOf, ofAccount, type PortalCall } from "../portal-route.ts";
@@ -138,8 +138,6 @@ function credentialOf({ config }: Deps, row: CredentialRow, endpoints: readonly 
     revoked_at: revoked_at?.toISOString() ?? null,
     last_used_at: last_used ?? null,
     ...proofs,
-    signs_endpoints: endpoints
-      .filter(({ signing_credential_id }) => signing_credential_id === credential_id)
-      .map(({ endpoint_id: id, url, signing_credential_secret_id: secret_id }) => ({ id, url, secret_id })),
+    signs_endpoints: signedEndpoints(credential_id, endpoints),
   };
 }

@@ -2,6 +2,7 @@ import { documentKinds, NOTE_CHARACTERS, SAFETY_TEXT_CHARACTERS, safetyKindNames
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
 import { readOrderPage } from "../../usecases/fulfillment/read-order-page.ts";
+import { readRevision } from "../../usecases/fulfillment/read-revision.ts";
 import { revealOrder } from "../../usecases/fulfillment/reveal-order.ts";
 import { addSafetyEntry, removeSafetyEntry } from "../../usecases/fulfillment/safety-entries.ts";
 import { workOnOrder } from "../../usecases/fulfillment/take-step.ts";
@@ -26,6 +27,15 @@ export const orderRoutes: readonly WebRoute[] = [
       const entry = { account_id, action: "order_viewed" as const, subject: order_number };
       await writeAudit(deps, call.person, entry, call.request.id);
       return json(200, page);
+    },
+  },
+  {
+    method: "GET",
+    path: `${ORDER}/revision`,
+    roles: everybody,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      return json(200, await readRevision(deps, call.person.person_id, account_id, order_number));
     },
   },
   {

@@ -109,6 +109,7 @@ async function* csvOf(deps: Deps, filter: QueueFilter): AsyncGenerator<string> {
 
 const allStages = Object.values(stages).flat();
 const CLAIMS = ["mine", "free", "others"] as const;
+const SHOWN = ["open", "all"] as const;
 
 function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
   const queue = askedOne(query, "queue", queueKeys);
@@ -117,9 +118,10 @@ function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
   const older_than = askedNumber(query, "older_than_minutes");
   const claimed = askedOne(query, "claimed", CLAIMS);
   const messages = askedOne(query, "messages", messageFilters);
+  const every = messages === "from_partner" || askedOne(query, "show", SHOWN) === "all";
   return {
     ...anyOrder,
-    queues: placesOf(query, messages === "from_partner" ? everyPlace : openPlaces),
+    queues: placesOf(query, every ? everyPlace : openPlaces),
     sort: askedOne(query, "sort", ["oldest", "newest"]) ?? "oldest",
     partner_id: asked(query, "partner_id", /^[a-z0-9]{12}$/),
     account_id: asked(query, "account_id", /^[a-z0-9]{12}$/),

@@ -16,6 +16,7 @@ import {
 } from "../../db/accounts/credentials.ts";
 import type { Queryable, Tx } from "../../db/db.ts";
 import { listRoutingRules } from "../../db/intake/routing.ts";
+import { type EndpointRow, listEndpoints } from "../../db/webhooks/endpoints.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
@@ -31,7 +32,7 @@ import {
   splitClientId,
 } from "./manage-credentials.ts";
 import { addRoutingRule, removeRoutingRule } from "./manage-routing.ts";
-import { shownProofs } from "./shown-credential.ts";
+import { shownProofs, signedEndpoints } from "./shown-credential.ts";
 
 /** The admin and their request, for the audit entry in each change's transaction. */
 export type Admin = Looker & { request_id: string };
@@ -78,7 +79,7 @@ export async function readCredentials(
   account_id: string,
 ): Promise<DashboardCredential[]> {
   await requireKnown(db, account_id);
-  return (await listCredentials(db, account_id)).map((row) => shown(config, row));
+  return shownCredentials(config, db, account_id);
 }
 
 export const addCredential = (
@@ -162,11 +163,17 @@ async function onePartner(tx: Tx, account_id: string): Promise<DashboardPartner>
 const accountOf = (client_id: string): string | null => splitClientId(client_id)?.account_id ?? null;
 
 async function oneCredential({ config }: Deps, tx: Tx, client_id: string): Promise<DashboardCredential> {
-  const rows = await listCredentials(tx, accountOf(client_id) ?? "");
-  return rows.map((row) => shown(config, row)).find((row) => row.client_id === client_id)!;
+  const rows = await shownCredentials(config, tx, accountOf(client_id) ?? "");
+  return rows.find((row) => row.client_id === client_id)!;
 }
 
-function shown(config: Config, row: CredentialRow): DashboardCredential {
+async function shownCredentials(config: Config, db: Queryable, account_id: string): Promise<DashboardCredential[]> {
+  const rows = await listCredentials(db, account_id);
+  const endpoints = await listEndpoints(db, account_id);
+  return rows.map((row) => shown(config, row, endpoints));
+}
+
+function shown(config: Config, row: CredentialRow, endpoints: readonly EndpointRow[]): DashboardCredential {
   const { account_id, credential_id, name, scopes, environment, created_at, revoked_at } = row;
   return {
     client_id: `${account_id}-${credential_id}`,
@@ -174,6 +181,7 @@ function shown(config: Config, row: CredentialRow): DashboardCredential {
     created_at: created_at.toISOString(),
     revoked_at: revoked_at?.toISOString() ?? null,
     ...shownProofs(config, row),
+    signs_endpoints: signedEndpoints(credential_id, endpoints).map((one) => ({ ...one, url: new URL(one.url).origin })),
   };
 }
 

@@ -1,6 +1,7 @@
-import type { CredentialKey, CredentialLimits, CredentialSecret } from "@pestle/contract";
+import type { CredentialKey, CredentialLimits, CredentialSecret, SignedEndpoint } from "@pestle/contract";
 import type { Config } from "../../config.ts";
 import type { CredentialRow } from "../../db/accounts/credentials.ts";
+import type { EndpointRow } from "../../db/webhooks/endpoints.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -37,3 +38,9 @@ export function shownProofs(
     token_lifetime_s: row.token_lifetime_s,
   };
 }
+
+/** The endpoints whose webhooks a credential signs. */
+export const signedEndpoints = (credential_id: string, endpoints: readonly EndpointRow[]): SignedEndpoint[] =>
+  endpoints
+    .filter(({ signing_credential_id }) => signing_credential_id === credential_id)
+    .map(({ endpoint_id: id, url, signing_credential_secret_id: secret_id }) => ({ id, url, secret_id }));

@@ -18,6 +18,7 @@ import { useStepUp } from "../sign-in/step-up.ts";
 import { StepUpDialog } from "../sign-in/step-up-dialog.tsx";
 import { Palette, type PaletteSearch } from "./palette.tsx";
 import type { Screen } from "./screen.ts";
+import { ServiceBanner } from "./service-banner.tsx";
 import styles from "./shell.module.css";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
@@ -144,6 +145,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
           ))}
         </nav>
         <main id="content" className={styles["main"]} tabIndex={-1}>
+          <ServiceBanner />
           <Outlet />
         </main>
         {layer === "palette" && (

@@ -3,6 +3,7 @@ import {
   type CatalogueImportKind,
   type CatalogueImportRequest,
   catalogueImportKinds,
+  type DashboardAccount,
 } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { type DragEvent, type FormEvent, useState } from "react";
@@ -26,6 +27,11 @@ type File = { text: string; source: string };
 /** Imports a file in two steps: preview the changes, then apply all of them or none. */
 export function ImportScreen() {
   const [account] = useChosenAccount();
+  // Another environment starts with an empty form, so that a file for one is never applied to the other.
+  return <Import key={account?.environment} account={account} />;
+}
+
+function Import({ account }: { account: DashboardAccount | undefined }) {
   const [filters, change] = useFilters();
   const kind = catalogueImportKinds.find((one) => one === filters["kind"]) ?? "products";
   const [file, setFile] = useState<File>({ text: "", source: "pasted" });

@@ -9,6 +9,18 @@ import type { DoWork } from "./use-order.ts";
 
 const TITLE = "Hold order";
 
+/** What staff find themselves comes first. Only the partner holds an order for no reason of the pharmacy. */
+const FOUND_BY_STAFF: readonly ExceptionId[] = [72, 69, 70, 71, 74, 75];
+const PARTNER_HOLD: ExceptionId = 64;
+const inOrder = (ids: readonly ExceptionId[]): readonly ExceptionId[] => {
+  const rank = (id: ExceptionId) => {
+    if (id === PARTNER_HOLD) return 2_000;
+    const place = FOUND_BY_STAFF.indexOf(id);
+    return place === -1 ? id : place - FOUND_BY_STAFF.length;
+  };
+  return ids.toSorted((a, b) => rank(a) - rank(b));
+};
+
 /** Places an order on hold with an exception. The partner sees which one. */
 export function HoldDialog({
   can_raise,
@@ -23,7 +35,8 @@ export function HoldDialog({
   onClose: () => void;
   onSubmit: (given: { exception_id: ExceptionId; reason: string }) => void;
 }) {
-  const [chosen, setChosen] = useState(String(can_raise[0] ?? ""));
+  const offered = inOrder(can_raise);
+  const [chosen, setChosen] = useState(String(offered[0] ?? ""));
   const [reason, setReason] = useState(drafts.get(TITLE) ?? "");
   const id = Number(chosen) as ExceptionId;
   const row = exceptions[id];
@@ -48,7 +61,7 @@ export function HoldDialog({
       <SelectField
         label="Exception"
         autoFocus
-        options={can_raise.map((one) => [String(one), `${exceptions[one].name} (${one})`] as const)}
+        options={offered.map((one) => [String(one), `${exceptions[one].name} (${one})`] as const)}
         value={chosen}
         onChange={(event) => setChosen(event.target.value)}
         hint={row && `The partner sees: ${row.message}`}

@@ -24,6 +24,7 @@ import styles from "./order-screen.module.css";
 import { PatientCard } from "./patient-card.tsx";
 import { PaymentsCard } from "./payments-card.tsx";
 import { ShipmentsCard } from "./shipments-card.tsx";
+import { ChangedNotice } from "./step/changed-notice.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
 import { useOrder, useWork } from "./use-order.ts";
 import { WorkProblem } from "./work-problem.tsx";
@@ -44,11 +45,14 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
   const { order_number } = order;
   const work = useWork(page);
   const held = useHeldStep();
+  const fresh = () => {
+    work.forget();
+    again();
+  };
   const lookAgain = () => {
     // The answer to the step is the new page.
     if (held !== null) return void sendHeldStep();
-    work.forget();
-    again();
+    fresh();
   };
   return (
     <Page
@@ -66,6 +70,7 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
       {environment === "sandbox" && (
         <Notice tone="sandbox">Sandbox order from {partner}. There is no real patient. Do not ship anything.</Notice>
       )}
+      <ChangedNotice page={page} busy={work.busy && held === null} again={fresh} />
       <OrderActions page={page} work={work} />
       <WorkProblem work={work} again={lookAgain} />
       <div className={styles["columns"]}>

@@ -4,6 +4,7 @@ import { api } from "../../app/api.ts";
 import type { ReadPrefix } from "../../app/api-path.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { LimitBadges, LimitsDialog } from "../../app/credential/limits.tsx";
+import { SignedEndpoints, signedByOld } from "../../app/credential/signed-endpoints.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
@@ -190,7 +191,8 @@ function Limits({
 
 type Ending = { credential: DashboardCredential; reads: readonly ReadPrefix[]; onClose: () => void };
 
-function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
+function Finish({ credential, reads, onClose }: Ending) {
+  const { name, client_id } = credential;
   const finish = useChange(() => api(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }), {
     done: "Old secret expired.",
     reads,
@@ -202,11 +204,15 @@ function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
         Token requests with the old secret fail immediately. Tokens already issued stay valid until they expire. You
         cannot undo this.
       </p>
+      <SignedEndpoints endpoints={signedByOld(credential)}>
+        <strong>The old secret signs webhooks.</strong> Pestle will sign them with the new one. Ask the partner first
+        whether these endpoints accept it:
+      </SignedEndpoints>
     </Confirm>
   );
 }
 
-function Revoke({ credential: { name, client_id }, reads, onClose }: Ending) {
+function Revoke({ credential: { name, client_id, signs_endpoints }, reads, onClose }: Ending) {
   const revoke = useChange(() => api(`/dashboard/credentials/${client_id}/revoke`, { method: "POST" }), {
     done: "Credential revoked.",
     reads,
@@ -215,6 +221,9 @@ function Revoke({ credential: { name, client_id }, reads, onClose }: Ending) {
   return (
     <Confirm title={`Revoke ${name}?`} confirm="Revoke credential" change={revoke} onClose={onClose}>
       <p>Its secrets and all tokens issued for it stop working immediately. You cannot undo this.</p>
+      <SignedEndpoints endpoints={signs_endpoints}>
+        <strong>This credential signs webhooks.</strong> The partner must choose another one for these endpoints first:
+      </SignedEndpoints>
     </Confirm>
   );
 }

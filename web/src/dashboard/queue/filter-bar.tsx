@@ -47,6 +47,18 @@ export const FilterBar = memo(function FilterBar({
     // Brand IDs are unique only within a partner.
     ...(filters["partner_id"] === undefined ? [] : [["brand_id", "Brand", [...brands]] as const]),
     [environmentFilter.name, environmentFilter.label, environmentFilter.options],
+    ...(queue === null && !messages
+      ? [
+          [
+            "show",
+            "Show",
+            [
+              ["open", "Open orders"],
+              ["all", "All orders"],
+            ],
+          ] as const,
+        ]
+      : []),
     ...(queue === null ? [["order_status", "Status", orderStatuses.map((one) => [one, one] as const)] as const] : []),
     ...(queue === null || queue === "on_hold"
       ? [["exception_id", "Exception", exceptionIds.map((id) => [String(id), exceptions[id].name] as const)] as const]

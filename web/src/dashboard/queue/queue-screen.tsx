@@ -67,6 +67,8 @@ function QueueTable({
   const [filters, change] = useFilters();
   const shown = withEnvironment(filters, environment);
   const search = filterSearch({
+    // All orders means all, also shipped and canceled ones, so the newest come first.
+    ...(queue === null && !messages && { show: "all", sort: "newest" }),
     ...shown,
     ...(queue !== null && { queue }),
     ...(messages && { messages: "from_partner" }),

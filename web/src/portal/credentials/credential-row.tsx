@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { LimitBadges, LimitsDialog } from "../../app/credential/limits.tsx";
+import { SignedEndpoints, signedByOld } from "../../app/credential/signed-endpoints.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -139,6 +140,10 @@ export function CredentialRow({
             Token requests with the old secret fail immediately. Tokens already issued stay valid until they expire. You
             cannot undo this.
           </p>
+          <SignedEndpoints endpoints={signedByOld(credential)}>
+            <strong>The old secret signs webhooks.</strong> Pestle will sign them with the new one. Check first that
+            these endpoints accept it:
+          </SignedEndpoints>
         </Confirm>
       )}
     </li>

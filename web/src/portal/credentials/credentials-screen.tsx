@@ -2,6 +2,7 @@ import type { PortalCredential, PortalShownSecret } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
+import { SignedEndpoints } from "../../app/credential/signed-endpoints.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
@@ -105,20 +106,9 @@ function Revoke({ credential, onClose }: { credential: PortalCredential; onClose
   return (
     <Confirm title={`Revoke “${name}”?`} confirm="Revoke credential" change={revoke} onClose={onClose}>
       <p>Its secrets and all tokens issued for it stop working immediately. You cannot undo this.</p>
-      {signs_endpoints.length > 0 && (
-        <>
-          <p>
-            <strong>This credential signs webhooks.</strong> Choose another one for these endpoints first:
-          </p>
-          <ul>
-            {signs_endpoints.map(({ id, url }) => (
-              <li key={id}>
-                <code className="anywhere">{url}</code>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
+      <SignedEndpoints endpoints={signs_endpoints}>
+        <strong>This credential signs webhooks.</strong> Choose another one for these endpoints first:
+      </SignedEndpoints>
     </Confirm>
   );
 }

@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { Copyable } from "./copyable.tsx";
 import styles from "./shown-once.module.css";
 
-/** Shows a secret one time only, with a copy button. */
+/** Shows a secret one time only, with a copy button. It stays until the user says that it is saved. */
 export function ShownOnce({
   title,
   keep,
@@ -27,6 +27,7 @@ export function ShownOnce({
       title={title}
       onClose={onClose}
       wide
+      stays
       actions={
         <>
           {actions}

@@ -14,10 +14,12 @@ type Given = {
   actions?: ReactNode;
   onSubmit?: () => void;
   wide?: boolean;
+  /** Only a button of `actions` closes it: neither Escape nor a cross, because what it shows would be lost. */
+  stays?: boolean;
 };
 
 /** A modal dialog. The browser traps focus inside, restores it afterwards, and closes the dialog on Escape. */
-export function Dialog({ title, onClose, children, actions, onSubmit, wide }: Given) {
+export function Dialog({ title, onClose, children, actions, onSubmit, wide, stays = false }: Given) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
@@ -36,7 +38,7 @@ export function Dialog({ title, onClose, children, actions, onSubmit, wide }: Gi
     <>
       <header className={styles["head"]}>
         <h2 id={id}>{title}</h2>
-        <IconButton label="Close" icon="close" onClick={onClose} />
+        {!stays && <IconButton label="Close" icon="close" onClick={onClose} />}
       </header>
       <div className={styles["body"]}>{children}</div>
       {actions && <footer className={styles["foot"]}>{actions}</footer>}
@@ -51,8 +53,13 @@ export function Dialog({ title, onClose, children, actions, onSubmit, wide }: Gi
         // Closing a file picker inside the dialog also fires `cancel`.
         if (event.target !== dialog.current) return;
         event.preventDefault();
-        onClose();
+        if (!stays) onClose();
       }}
+      {...(stays && {
+        // Browsers without `closedby` close it at the second Escape, so open it again.
+        closedby: "none",
+        onClose: () => dialog.current && showModal(dialog.current),
+      })}
     >
       {onSubmit ? <form onSubmit={submit}>{inside}</form> : inside}
     </dialog>
