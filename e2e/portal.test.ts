@@ -243,6 +243,47 @@ test("in the sandbox a user takes a prescription to Delivered, and its events ar
   quiet(seen);
 });
 
+test("a user lists refill schedules, skips a fill, orders one now, and pauses and cancels the schedule", async () => {
+  const { patient_id, prescription_id } = await sent("/sandbox/prescriptions", { preset: "simple" });
+  const made = await journey.app.call("/v1/refill_schedules", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30 },
+      consent: { given_at: "2026-01-05T09:00:00Z", method: "electronic" },
+    }),
+  });
+  expect(made.status).toBe(201);
+  const seen = await journey.openAs(sam, "/portal/sandbox/home");
+  const { page } = seen;
+  await heading(page, "Willow Telehealth");
+  await go(page, "gi");
+  await heading(page, "Refills");
+  await page.getByLabel("Status").selectOption("active");
+  await page.getByRole("row", { name: patient_id }).click();
+  await heading(page, "Refill schedule");
+  expect(await inspect(page, "portal-schedule")).toEqual([]);
+  const act = async (button: string, done: string) => {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.locator("dialog").getByRole("button", { name: button, exact: true }).click();
+    await page.getByText(done).waitFor();
+    await page.locator("dialog").waitFor({ state: "detached" });
+  };
+  await act("Skip the next fill", "The next fill is skipped.");
+  await act("Fill now", "The fill is ordered.");
+  await page.getByText("Ordered on").waitFor();
+  await act("Pause", "The schedule is paused.");
+  await page.getByText("Paused", { exact: true }).waitFor();
+  await act("Resume", "The schedule makes orders again.");
+  await act("Cancel schedule", "The schedule is canceled.");
+  await page.getByText("Canceled", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: "Fill now" }).count()).toBe(0);
+  await page.getByRole("link", { name: "All schedules" }).click();
+  await page.getByRole("row", { name: patient_id }).waitFor();
+  expect(await inspect(page, "portal-schedules")).toEqual([]);
+  quiet(seen);
+});
+
 test("a held order shows what it needs, and the action's form ends the hold", async () => {
   const order_number = await ordered("missing_email");
   const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");

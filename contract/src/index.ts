@@ -65,6 +65,7 @@ export * from "./portal/portal-credentials.ts";
 export * from "./portal/portal-orders.ts";
 export * from "./portal/portal-requests.ts";
 export * from "./portal/portal-sandbox.ts";
+export * from "./portal/portal-schedules.ts";
 export * from "./portal/portal-team.ts";
 export * from "./portal/portal-webhooks.ts";
 export * from "./renewals.ts";

@@ -32,6 +32,7 @@ import type {
   PortalSandboxOrder,
   PortalSimulatedPrescription,
 } from "./portal-sandbox.ts";
+import type { PortalSchedule, PortalSchedules } from "./portal-schedules.ts";
 import type { PortalInvitation, PortalInvited, PortalPerson, PortalPersonUpdate, PortalTeam } from "./portal-team.ts";
 import type {
   PortalAttempts,
@@ -134,6 +135,14 @@ export type PortalApi = {
   "GET /portal/{environment}/orders/{order_number}/messages": { answer: PortalMessages };
   "POST /portal/{environment}/orders/{order_number}/messages": { body: MessageInput; answer: Message };
   "GET /portal/{environment}/exceptions": { answer: PortalExceptions };
+
+  "GET /portal/{environment}/refill_schedules": { query: "patient_id" | "status" | Paged; answer: PortalSchedules };
+  "GET /portal/{environment}/refill_schedules/{schedule_id}": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/skip": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/pause": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/resume": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/cancel": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/fill_now": { answer: PortalSchedule };
 
   "GET /portal/{environment}/statements": { query: Paged; answer: StatementMonths };
   "GET /portal/{environment}/statements/{month}": { query: Paged; answer: StatementPage };

@@ -19,6 +19,7 @@ import { continuityRoutes } from "./orders/continuity.ts";
 import { messageRoutes as portalMessageRoutes } from "./orders/portal-messages.ts";
 import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
 import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
+import { scheduleRoutes } from "./schedules/portal-schedules.ts";
 import { statementRoutes } from "./statements/dashboard-statements.ts";
 import { statementRoutes as portalStatementRoutes } from "./statements/portal-statements.ts";
 import type { WebRoute } from "./web-api.ts";
@@ -48,6 +49,7 @@ const portalRoutes: readonly WebRoute[] = [
   ...portalMessageRoutes,
   ...portalStatementRoutes,
   ...continuityRoutes,
+  ...scheduleRoutes,
   ...teamRoutes,
   ...sandboxRoutes,
 ];

@@ -32,6 +32,7 @@ export type ScheduleRow = {
   environment: Environment;
   workflow: Workflow;
   clock_offset_s: number;
+  drug_name: string;
   days_supply: number | null;
   order_due_at: Date | null;
   last_ordered_at: Date | null;
@@ -41,7 +42,7 @@ export type ScheduleRow = {
 const COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed, s.prescription_id, s.status,
   s.every_days, s.lead_days, s.consent_at, s.consent_method, s.request_sealed, s.next_fill_on, s.notified_for,
   s.next_fill_problems, s.paused_because, s.last_order_number, s.last_filled_on, s.revision, s.created_at, s.updated_at,
-  a.environment, a.workflow, a.clock_offset_s, r.days_supply, r.order_due_at, (
+  a.environment, a.workflow, a.clock_offset_s, r.drug_name, r.days_supply, r.order_due_at, (
     select max(o.created_at)
     from order_item i
     join orders o on o.account_id = i.account_id and o.order_number = i.order_number
