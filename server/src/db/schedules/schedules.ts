@@ -121,16 +121,28 @@ export type NewScheduleFacts = {
   gcn: string | null;
   drug_schedule: DrugSchedule | null;
   days_supply: number | null;
+  /** Of the prescription, or of one that it renewed or replaced: the patient has that supply. */
   last_ordered_at: Date | null;
   has_schedule: boolean;
 };
 const facts = sql<[account_id: string, prescription_id: number | null, patient_index: Buffer | null], NewScheduleFacts>`
+with recursive version as (
+  select n.prescription_id, n.replaces_prescription_id, 1 as number
+  from prescription n
+  where n.account_id = $1 and n.prescription_id = $2
+  union all
+  select e.prescription_id, e.replaces_prescription_id, v.number + 1
+  from version v
+  join prescription e on e.account_id = $1 and e.prescription_id = v.replaces_prescription_id
+  where v.number < 12
+)
 select a.workflow, a.clock_offset_s, r.patient_key, r.ndc, r.gcn, r.drug_schedule, r.days_supply, (
     select max(o.created_at)
     from order_item i
     join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-    where i.account_id = $1 and i.prescription_id = $2 and i.removed_at is null and o.order_status <> 'Canceled')
-    as last_ordered_at,
+    where i.account_id = $1 and i.removed_at is null and o.order_status <> 'Canceled' and i.prescription_id in (
+      select v.prescription_id
+      from version v)) as last_ordered_at,
   exists (
     select
     from refill_schedule s

@@ -1,4 +1,11 @@
-import { type Order, RefillSchedule, type ScheduleAction, scheduleActionNames, webhookBodies } from "@pestle/contract";
+import {
+  type Order,
+  RefillSchedule,
+  type RenewalRequest,
+  type ScheduleAction,
+  scheduleActionNames,
+  webhookBodies,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dateIn } from "../../../src/domain/values/calendar.ts";
 import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts";
@@ -126,6 +133,21 @@ describe("a refill schedule", () => {
       schedule.schedule_id,
     ]);
     for (const secret of ["Mission", "tok-visa", rx.patient_id]) expect(rows[0]!["row"]).not.toContain(secret);
+  });
+
+  test("of a renewed prescription follows the last order of the earlier one", async () => {
+    const rx = await monthly({ refills_left: 0 });
+    const { order_number } = await placed(app, orderOf(rx, 30));
+    await simulate(app, "order", { order_number, to: "Shipped" });
+    const renewals = `/prescriptions/${rx.prescription_id}/renewal_requests`;
+    const asked = JSON.parse((await ask(app, renewals, { refills: 5 })).text) as RenewalRequest;
+    let renewed = asked;
+    await until(async () => {
+      renewed = JSON.parse((await ask(app, `${renewals}/${asked.renewal_request_id}`)).text);
+      return renewed.status === "approved";
+    }, "the prescriber has answered");
+    const schedule = await created({ patient_id: rx.patient_id, prescription_id: renewed.new_prescription_id! });
+    expect(schedule.next_fill_on).toBe(plus(await today(), 30));
   });
 
   test("accepts an Idempotency-Key, and a prescription has one schedule at a time", async () => {
