@@ -284,6 +284,31 @@ test("a user lists refill schedules, skips a fill, orders one now, and pauses an
   quiet(seen);
 });
 
+test("a user asks for a renewal on the page of a shipped order, and reads the prescriber's answer", async () => {
+  const written = { drug_name: "atorvastatin", written_qty: 90, days_supply: 90, prescriber_name: "Dana Deny" };
+  const { prescription_id } = await sent("/sandbox/prescriptions", { simulation: written });
+  const { order_number } = await sent("/sandbox/orders", { prescription_id });
+  await sent("/sandbox/simulate", { simulation_type: "order", simulation: { order_number, to: "Shipped" } });
+  const seen = await journey.openAs(sam, `/portal/sandbox/orders/${order_number}`);
+  const { page } = seen;
+  await page.getByRole("button", { name: "Ask for a renewal" }).click();
+  const dialog = page.locator("dialog");
+  await dialog.getByLabel("Refills").fill("2");
+  await dialog.getByLabel("Note to the prescriber").fill("Nine tablets are left.");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText("The pharmacy asks the prescriber.").waitFor();
+  const states = async () => {
+    const told = await hand.get(`${P}/prescriptions/${prescription_id}/renewal_requests`);
+    return told.body.renewal_requests.map((one: { status: string }) => one.status);
+  };
+  await expect.poll(states, { timeout: 60_000 }).toEqual(["denied"]);
+  await page.reload();
+  await page.getByText("Denied", { exact: true }).scrollIntoViewIfNeeded();
+  expect(await inspect(page, "portal-renewal")).toEqual([]);
+  quiet(seen);
+});
+
 test("a held order shows what it needs, and the action's form ends the hold", async () => {
   const order_number = await ordered("missing_email");
   const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");

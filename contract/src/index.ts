@@ -19,6 +19,7 @@ export * from "./dashboard/dashboard-api.ts";
 export * from "./dashboard/dashboard-messages.ts";
 export * from "./dashboard/dashboard-order.ts";
 export * from "./dashboard/dashboard-orders.ts";
+export * from "./dashboard/dashboard-prescriptions.ts";
 export * from "./dashboard/dashboard-queues.ts";
 export * from "./dashboard/dashboard-reviews.ts";
 export * from "./dashboard/dashboard-statements.ts";

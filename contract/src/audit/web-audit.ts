@@ -81,6 +81,22 @@ export const webAudit = {
   ),
   "GET /dashboard/orders/{account_id}/{order_number}/messages": writes("messages_viewed", "patient", "order"),
   "POST /dashboard/orders/{account_id}/{order_number}/messages": writes("message_sent", "patient", "order"),
+  "GET /dashboard/orders/{account_id}/{order_number}/prescriptions": writes(
+    "prescriptions_read",
+    "patient",
+    "treatment",
+    "order",
+  ),
+  "POST /dashboard/orders/{account_id}/{order_number}/prescriptions/{prescription_id}/renewal_requests": writes(
+    "renewal_requested",
+    "patient",
+    "treatment",
+  ),
+  "POST /dashboard/orders/{account_id}/{order_number}/prescriptions/{prescription_id}/change_requests": writes(
+    "prescriber_asked",
+    "patient",
+    "treatment",
+  ),
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": writes(
     "document_viewed",
     "patient",
@@ -181,6 +197,16 @@ export const webAudit = {
   "POST /portal/{environment}/orders/{order_number}/messages": writes("message_sent", "patient", "order"),
   "GET /portal/{environment}/continuity": writes("continuity_read", "patient", "treatment", "order"),
   "GET /portal/{environment}/exceptions": notAudited(MASKED_COUNTS),
+  "GET /portal/{environment}/prescriptions/{prescription_id}/renewal_requests": writes(
+    "prescriptions_read",
+    "patient",
+    "treatment",
+  ),
+  "POST /portal/{environment}/prescriptions/{prescription_id}/renewal_requests": writes(
+    "renewal_requested",
+    "patient",
+    "treatment",
+  ),
   "GET /portal/{environment}/refill_schedules": writes("schedules_read", "patient", "order", "treatment"),
   "GET /portal/{environment}/refill_schedules/{schedule_id}": writes(
     "schedules_read",

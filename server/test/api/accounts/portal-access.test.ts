@@ -41,6 +41,7 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/webhook_events/:event_id/redeliver": () => ({}),
   "POST /portal/:environment/orders/:order_number/actions": () => ({ event: "hold" }),
   "POST /portal/:environment/orders/:order_number/messages": () => ({ text: "Ship it before Friday, please." }),
+  "POST /portal/:environment/prescriptions/:prescription_id/renewal_requests": () => ({ refills: 1 }),
   "POST /portal/:environment/refill_schedules/:schedule_id/skip": () => ({}),
   "POST /portal/:environment/refill_schedules/:schedule_id/pause": () => ({}),
   "POST /portal/:environment/refill_schedules/:schedule_id/resume": () => ({}),
