@@ -10,8 +10,9 @@ import {
   verifyProduct,
 } from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
-import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
 import { patientCalls } from "../server/test/support/patient.ts";
+import { newOrder, orderOf, placed, prescribed } from "../server/test/support/orders.ts";
+import { arrived } from "../server/test/support/simulate.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
   inspect,
@@ -348,6 +349,29 @@ test("a user closes an exception with a reason, and the order returns to its pre
   await page.getByText("Resolved.").waitFor();
   expect((await read(made)).order_status).toBe("Processing");
   await shot(page, "dashboard-resolved");
+  quiet(seen);
+});
+
+test("a pharmacist asks the prescriber from the page of an order", async () => {
+  // Sam Silent never answers.
+  const written = { drug_name: "atorvastatin", written_qty: 90, days_supply: 90, prescriber_name: "Sam Silent" };
+  const made = await placed(journey.app, orderOf(await arrived(journey.app, written)));
+  const seen = await journey.openAs(lead, at(made));
+  const { page } = seen;
+  const card = page.getByRole("region", { name: "Prescriber and refills" });
+  await card.getByText("No refill schedule.").waitFor();
+  expect(await card.getByRole("button", { name: "Ask for a renewal" }).isDisabled()).toBe(true);
+  await card.getByText("never filled", { exact: false }).waitFor();
+  await card.getByRole("button", { name: "Ask the prescriber" }).click();
+  await page.getByLabel("What you ask for").selectOption("D");
+  await page.getByLabel("Service reason").fill("td");
+  await page.getByLabel("Question").fill("The patient takes another statin.");
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-ask");
+  await page.locator("dialog").getByRole("button", { name: "Send" }).click();
+  await card.getByText("TD: The patient takes another statin.").waitFor();
+  await card.scrollIntoViewIfNeeded();
+  expect(await inspect(page, "dashboard-prescriber")).toEqual([]);
   quiet(seen);
 });
 

@@ -253,6 +253,72 @@ test("in the sandbox a user takes a prescription to Delivered, and its events ar
   quiet(seen);
 });
 
+test("a user lists refill schedules, skips a fill, orders one now, and pauses and cancels the schedule", async () => {
+  const { patient_id, prescription_id } = await sent("/sandbox/prescriptions", { preset: "simple" });
+  const made = await journey.app.call("/v1/refill_schedules", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30 },
+      consent: { given_at: "2026-01-05T09:00:00Z", method: "electronic" },
+    }),
+  });
+  expect(made.status).toBe(201);
+  const seen = await journey.openAs(sam, "/portal/sandbox/home");
+  const { page } = seen;
+  await heading(page, "Willow Telehealth");
+  await go(page, "gi");
+  await heading(page, "Refills");
+  await page.getByLabel("Status").selectOption("active");
+  await page.getByRole("row", { name: patient_id }).click();
+  await heading(page, "Refill schedule");
+  expect(await inspect(page, "portal-schedule")).toEqual([]);
+  const act = async (button: string, done: string) => {
+    await page.getByRole("button", { name: button, exact: true }).click();
+    await page.locator("dialog").getByRole("button", { name: button, exact: true }).click();
+    await page.getByText(done).waitFor();
+    await page.locator("dialog").waitFor({ state: "detached" });
+  };
+  await act("Skip the next fill", "The next fill is skipped.");
+  await act("Fill now", "The fill is ordered.");
+  await page.getByText("Ordered on").waitFor();
+  await act("Pause", "The schedule is paused.");
+  await page.getByText("Paused", { exact: true }).waitFor();
+  await act("Resume", "The schedule makes orders again.");
+  await act("Cancel schedule", "The schedule is canceled.");
+  await page.getByText("Canceled", { exact: true }).waitFor();
+  expect(await page.getByRole("button", { name: "Fill now" }).count()).toBe(0);
+  await page.getByRole("link", { name: "All schedules" }).click();
+  await page.getByRole("row", { name: patient_id }).waitFor();
+  expect(await inspect(page, "portal-schedules")).toEqual([]);
+  quiet(seen);
+});
+
+test("a user asks for a renewal on the page of a shipped order, and reads the prescriber's answer", async () => {
+  const written = { drug_name: "atorvastatin", written_qty: 90, days_supply: 90, prescriber_name: "Dana Deny" };
+  const { prescription_id } = await sent("/sandbox/prescriptions", { simulation: written });
+  const { order_number } = await sent("/sandbox/orders", { prescription_id });
+  await sent("/sandbox/simulate", { simulation_type: "order", simulation: { order_number, to: "Shipped" } });
+  const seen = await journey.openAs(sam, `/portal/sandbox/orders/${order_number}`);
+  const { page } = seen;
+  await page.getByRole("button", { name: "Ask for a renewal" }).click();
+  const dialog = page.locator("dialog");
+  await dialog.getByLabel("Refills").fill("2");
+  await dialog.getByLabel("Note to the prescriber").fill("Nine tablets are left.");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Ask", exact: true }).click();
+  await page.getByText("The pharmacy asks the prescriber.").waitFor();
+  const states = async () => {
+    const told = await hand.get(`${P}/prescriptions/${prescription_id}/renewal_requests`);
+    return told.body.renewal_requests.map((one: { status: string }) => one.status);
+  };
+  await expect.poll(states, { timeout: 60_000 }).toEqual(["denied"]);
+  await page.reload();
+  await page.getByText("Denied", { exact: true }).scrollIntoViewIfNeeded();
+  expect(await inspect(page, "portal-renewal")).toEqual([]);
+  quiet(seen);
+});
+
 test("a held order shows what it needs, and the action's form ends the hold", async () => {
   const order_number = await ordered("missing_email");
   const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");

@@ -250,7 +250,7 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42284: {
     cause:
-      "The prescription was canceled or replaced, was never filled, or is for a schedule 2 drug. The error names which of them.",
+      "The prescription was canceled or replaced, was never filled, or is for a schedule 2 drug, or its prescriber does not accept requests for renewal. The error names which of them.",
     example: { request: "POST /prescriptions/{prescription_id}/renewal_requests", body: '{"refills": 3}' },
   },
   42285: {

@@ -21,6 +21,20 @@ export type RenewalResponse = (typeof renewalResponses)[number];
 export const RENEWAL_DAYS = 14;
 export const RENEWAL_NOTE_MOST_CHARACTERS = 210;
 
+/** What a question about a prescription (RxChangeRequest) asks for, by the codes of the standard. */
+export const changeCodes = {
+  S: "clarification",
+  G: "generic substitution",
+  T: "therapeutic substitution",
+  OS: "another product, because this one is out of stock",
+  P: "prior authorization",
+  D: "drug-use evaluation",
+} as const;
+export type ChangeCode = keyof typeof changeCodes;
+export const changeCodeNames = Object.keys(changeCodes) as [ChangeCode, ...ChangeCode[]];
+/** The standard's length of the question. */
+export const CHANGE_REASON_MOST_CHARACTERS = 260;
+
 export const RenewalRequest = named(
   "RenewalRequest",
   object({

@@ -1,9 +1,9 @@
-import { RENEWAL_DAYS } from "@pestle/contract";
+import { changeCodes, RENEWAL_DAYS } from "@pestle/contract";
 import { fhirRefusals, readerRefusals, receiverRefusals } from "../../server/src/domain/intake/intake-refusals.ts";
 import { intakeWarnings } from "../../server/src/domain/intake/intake-warnings.ts";
 import { CERTAIN, matchReasons } from "../../server/src/domain/intake/match-patient.ts";
 import { acceptanceReasons } from "../../server/src/domain/intake/prescription.ts";
-import { changeCodes, pharmacyVersions } from "../../server/src/domain/prescribers/pharmacy-message.ts";
+import { pharmacyVersions } from "../../server/src/domain/prescribers/pharmacy-message.ts";
 import { scriptVersions } from "../../server/src/formats/script/version.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
@@ -25,7 +25,7 @@ export function intakePage() {
         .map(([description_code, [number, sentence]]) => [number, description_code, sentence]),
     ),
     "## Messages to prescribers\n",
-    `The pharmacy can also write to the sender of a prescription, at the URL that the operator sets with \`pestle partner route\`: RxRenewalRequest, RxChangeRequest and, if the route asks for them, RxFill and CancelRxResponse, in the shapes of ${pharmacyVersions.join(" or ")}. Each is an HTTP POST with \`Content-Type: application/xml\`, signed with the headers of Standard Webhooks and retried like a webhook, with the same bytes. Answer 2xx, with or without a Status. An Error 600 or 602 asks for another attempt; any other Error is final. Send the prescriber's RxRenewalResponse or RxChangeResponse to \`POST /intake/script\` with the request's MessageID as RelatesToMessageID. A request without an answer expires after ${RENEWAL_DAYS} days.\n`,
+    `The pharmacy can also write to the sender of a prescription, at the URL that the operator sets with \`pestle partner route\`: RxRenewalRequest (unless the prescription has ProhibitRenewalRequest), RxChangeRequest and, if the route asks for them, RxFill and CancelRxResponse, in the shapes of ${pharmacyVersions.join(" or ")}. Each is an HTTP POST with \`Content-Type: application/xml\`, signed with the headers of Standard Webhooks and retried like a webhook, with the same bytes. RxFillIndicator of the prescription limits the RxFill messages to the statuses that it names. Answer 2xx, with or without a Status. An Error 600 or 602 asks for another attempt; any other Error is final. Send the prescriber's RxRenewalResponse or RxChangeResponse to \`POST /intake/script\` with the request's MessageID as RelatesToMessageID. A request without an answer expires after ${RENEWAL_DAYS} days.\n`,
     table(
       ["change code", "the pharmacy asks for"],
       Object.entries(changeCodes).map(([name, sentence]) => [code(name), sentence]),

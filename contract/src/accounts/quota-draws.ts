@@ -53,6 +53,8 @@ export const portalDraws: Partial<
   "POST /portal/{environment}/webhook_events/{event_id}/redeliver": "redeliverWebhookEvent",
   "POST /portal/{environment}/orders/{order_number}/actions": "requestOrderAction",
   "POST /portal/{environment}/orders/{order_number}/messages": "sendOrderMessage",
+  "POST /portal/{environment}/prescriptions/{prescription_id}/renewal_requests": "createRenewalRequest",
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/fill_now": "fillRefillNow",
   "POST /portal/{environment}/sandbox/prescriptions": "simulate prescription",
   "POST /portal/{environment}/sandbox/orders": "createOrder",
   "POST /portal/{environment}/sandbox/simulate": "simulate",

@@ -269,6 +269,7 @@ export const auditActions = {
   messages_viewed: "viewed the messages about an order",
   message_sent: "sent a message about an order",
   renewal_requested: "asked the prescriber for a renewal",
+  prescriber_asked: "asked the prescriber to clarify or change a prescription",
   schedule_created: "created a refill schedule",
   schedule_changed: "skipped a fill, or paused, resumed or canceled a refill schedule",
   schedules_read: "read refill schedules",

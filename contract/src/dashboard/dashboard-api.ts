@@ -5,6 +5,7 @@ import type {
 } from "../accounts/credential-limits.ts";
 import type { ShownQuota } from "../accounts/quotas.ts";
 import type { Message } from "../messages.ts";
+import type { RenewalRequestInput } from "../renewals.ts";
 import type { StatementPage } from "../statements/statements.ts";
 import type {
   CatalogueImportAnswer,
@@ -49,6 +50,7 @@ import type {
   DashboardSearch,
   RecallRequest,
 } from "./dashboard-orders.ts";
+import type { ChangeRequestInput, DashboardPrescriptions } from "./dashboard-prescriptions.ts";
 import type { DashboardAccounts, DashboardHome } from "./dashboard-queues.ts";
 import type {
   DashboardReviewPage,
@@ -105,6 +107,15 @@ export type DashboardApi = {
   "POST /dashboard/orders/{account_id}/{order_number}/work": { body: WorkRequest; answer: DashboardOrder };
   "GET /dashboard/orders/{account_id}/{order_number}/messages": { answer: DashboardMessages };
   "POST /dashboard/orders/{account_id}/{order_number}/messages": { body: StaffMessageRequest; answer: Message };
+  "GET /dashboard/orders/{account_id}/{order_number}/prescriptions": { answer: DashboardPrescriptions };
+  "POST /dashboard/orders/{account_id}/{order_number}/prescriptions/{prescription_id}/renewal_requests": {
+    body: RenewalRequestInput;
+    answer: DashboardPrescriptions;
+  };
+  "POST /dashboard/orders/{account_id}/{order_number}/prescriptions/{prescription_id}/change_requests": {
+    body: ChangeRequestInput;
+    answer: DashboardPrescriptions;
+  };
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
 
   "GET /dashboard/reviews": { query: "all" | "environment"; answer: DashboardReviews };

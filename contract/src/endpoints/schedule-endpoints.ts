@@ -80,7 +80,7 @@ export const scheduleEndpoints = [
     auth: "bearer:partners",
     summary: "Create a refill schedule",
     description:
-      "From now on the service orders the fills of this prescription by itself, with the checks of `POST /orders`. The first fill is due one interval after the last order of the prescription, or today. A schedule needs the patient's consent, is not possible for a schedule 2 drug, and never goes beyond the refills or the expiry of the prescription. A prescription has one schedule at a time.",
+      "From now on the service orders the fills of this prescription by itself, with the checks of `POST /orders`. The first fill is due one interval after the last order of the prescription or of the one that it renewed, or today. A schedule needs the patient's consent, is not possible for a schedule 2 drug, and never goes beyond the refills or the expiry of the prescription. A prescription has one schedule at a time.",
     body: body("application/json", RefillScheduleInput, {
       patient_id: schedule.patient_id,
       prescription_id: schedule.prescription_id,

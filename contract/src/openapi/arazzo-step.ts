@@ -17,11 +17,13 @@ export type Step = {
   readonly outputs?: Readonly<Record<string, string>>;
   /** The step to continue with after a conflict. */
   readonly after_409?: string;
+  /** Values, by JSON pointer, that mean that the answer is still to come: the step is repeated. */
+  readonly while?: { readonly place: string; readonly is: readonly string[] };
 };
 
 export const arazzoStep = (step: Step) => {
   const endpoint = endpoints.find(({ operation_id }) => operation_id === step.operation_id) as Endpoint;
-  const { given = {}, body, expect = {}, outputs, after_409 } = step;
+  const { given = {}, body, expect = {}, outputs, after_409, while: pending } = step;
   const ofPartner = endpoint.server === "partner";
   return {
     stepId: step.step_id,
@@ -48,6 +50,19 @@ export const arazzoStep = (step: Step) => {
       ...(after_409 === undefined
         ? []
         : [{ name: "lookItUp", type: "goto", stepId: after_409, criteria: [{ condition: "$statusCode == 409" }] }]),
+      ...(pending === undefined
+        ? []
+        : [
+            {
+              name: "askAgain",
+              type: "retry",
+              retryAfter: 1,
+              retryLimit: 60,
+              criteria: [
+                { condition: pending.is.map((value) => `$response.body#${pending.place} == '${value}'`).join(" || ") },
+              ],
+            },
+          ]),
     ],
   };
 };

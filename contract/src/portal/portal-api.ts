@@ -6,6 +6,7 @@ import type {
 import type { WebFile } from "../dashboard/dashboard-api.ts";
 import type { StatementMonths } from "../dashboard/dashboard-statements.ts";
 import type { Message, MessageInput } from "../messages.ts";
+import type { RenewalRequest, RenewalRequestInput } from "../renewals.ts";
 import type { ActionRequestInput } from "../requests.ts";
 import type { ActionRequest, Order } from "../resources.ts";
 import type { Static } from "../schema.ts";
@@ -18,7 +19,14 @@ import type {
   PortalRevocation,
   PortalShownSecret,
 } from "./portal-credentials.ts";
-import type { PortalContinuity, PortalExceptions, PortalMessages, PortalOrder, PortalOrders } from "./portal-orders.ts";
+import type {
+  PortalContinuity,
+  PortalExceptions,
+  PortalMessages,
+  PortalOrder,
+  PortalOrders,
+  PortalRenewals,
+} from "./portal-orders.ts";
 import type {
   PortalRequest,
   PortalRequestErrors,
@@ -32,6 +40,7 @@ import type {
   PortalSandboxOrder,
   PortalSimulatedPrescription,
 } from "./portal-sandbox.ts";
+import type { PortalSchedule, PortalSchedules } from "./portal-schedules.ts";
 import type { PortalInvitation, PortalInvited, PortalPerson, PortalPersonUpdate, PortalTeam } from "./portal-team.ts";
 import type {
   PortalAttempts,
@@ -134,6 +143,19 @@ export type PortalApi = {
   "GET /portal/{environment}/orders/{order_number}/messages": { answer: PortalMessages };
   "POST /portal/{environment}/orders/{order_number}/messages": { body: MessageInput; answer: Message };
   "GET /portal/{environment}/exceptions": { answer: PortalExceptions };
+
+  "GET /portal/{environment}/prescriptions/{prescription_id}/renewal_requests": { answer: PortalRenewals };
+  "POST /portal/{environment}/prescriptions/{prescription_id}/renewal_requests": {
+    body: RenewalRequestInput;
+    answer: RenewalRequest;
+  };
+  "GET /portal/{environment}/refill_schedules": { query: "patient_id" | "status" | Paged; answer: PortalSchedules };
+  "GET /portal/{environment}/refill_schedules/{schedule_id}": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/skip": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/pause": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/resume": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/cancel": { answer: PortalSchedule };
+  "POST /portal/{environment}/refill_schedules/{schedule_id}/fill_now": { answer: PortalSchedule };
 
   "GET /portal/{environment}/statements": { query: Paged; answer: StatementMonths };
   "GET /portal/{environment}/statements/{month}": { query: Paged; answer: StatementPage };

@@ -3,6 +3,7 @@ import type { ContinuityEntry } from "../continuity.ts";
 import type { ExceptionId } from "../exceptions.ts";
 import type { OrderStatus } from "../lifecycle.ts";
 import type { Message } from "../messages.ts";
+import type { RenewalRequest } from "../renewals.ts";
 import type { ActionRequest, Address, HistoryEntry, Order } from "../resources.ts";
 
 /** `GET …/orders` with the filters of the API's `GET /orders`. */
@@ -42,6 +43,17 @@ export type PortalOrderAction = {
 /** `GET …/orders/{order_number}/messages`: all messages, oldest first. The server audits the view. */
 export type PortalMessages = { messages: Message[] };
 // `POST` of the same path takes the API's message and returns 201 with it.
+
+/**
+ * `GET …/prescriptions/{prescription_id}/renewal_requests`: the newest requests for renewal, newest first. The server
+ * audits the view.
+ */
+export type PortalRenewals = {
+  renewal_requests: RenewalRequest[];
+  /** Why the API would refuse a request now; empty if it would not. */
+  problems: { code: number; message: string }[];
+};
+// `POST` of the same path takes the API's body and returns 201 with the `RenewalRequest`.
 
 /** `GET …/continuity`: the same as the API's. The server audits the view. */
 export type PortalContinuity = { continuity: ContinuityEntry[]; next_cursor: string | null };

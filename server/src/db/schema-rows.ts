@@ -544,6 +544,8 @@ export type Rows = {
     written_sealed: Bytes | null;
     patient_key: number;
     expiry_notice_at: Instant | null;
+    prohibits_renewal?: boolean;
+    fill_reports: readonly string[] | null;
   };
   product: {
     account_id: string;

@@ -1,4 +1,11 @@
-import { type Environment, environments, reviewerRoles, type StaffRole, staffRoleNames } from "@pestle/contract";
+import {
+  type Environment,
+  environments,
+  pharmacistRoles,
+  reviewerRoles,
+  type StaffRole,
+  staffRoleNames,
+} from "@pestle/contract";
 import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import type { Admin } from "../usecases/accounts/partners-in-dashboard.ts";
 import type { Work } from "../usecases/fulfillment/steps.ts";
@@ -8,6 +15,7 @@ import type { Asked, WebCall } from "./web-api.ts";
 
 export const everybody = staffRoleNames;
 export const reviewers = reviewerRoles;
+export const pharmacists = pharmacistRoles;
 export const leads = ["lead", "admin"] as const;
 export const admins = ["admin"] as const;
 

@@ -18,7 +18,10 @@ import { requestRoutes } from "./operations/requests.ts";
 import { continuityRoutes } from "./orders/continuity.ts";
 import { messageRoutes as portalMessageRoutes } from "./orders/portal-messages.ts";
 import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
+import { prescriptionRoutes } from "./prescribers/dashboard-prescriptions.ts";
+import { renewalRoutes } from "./prescribers/portal-renewals.ts";
 import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
+import { scheduleRoutes } from "./schedules/portal-schedules.ts";
 import { statementRoutes } from "./statements/dashboard-statements.ts";
 import { statementRoutes as portalStatementRoutes } from "./statements/portal-statements.ts";
 import type { WebRoute } from "./web-api.ts";
@@ -29,6 +32,7 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...ordersRoutes,
   ...orderRoutes,
   ...messageRoutes,
+  ...prescriptionRoutes,
   ...searchRoutes,
   ...reviewRoutes,
   ...partnerRoutes,
@@ -48,6 +52,8 @@ const portalRoutes: readonly WebRoute[] = [
   ...portalMessageRoutes,
   ...portalStatementRoutes,
   ...continuityRoutes,
+  ...scheduleRoutes,
+  ...renewalRoutes,
   ...teamRoutes,
   ...sandboxRoutes,
 ];

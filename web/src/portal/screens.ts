@@ -64,6 +64,17 @@ export const screens: readonly Screen[] = [
     nav: { group: "Orders", icon: "clock", keys: "g l" },
   },
   {
+    path: "/$environment/refills",
+    title: "Refills",
+    load: of(async () => (await import("./refills/schedules-screen.tsx")).SchedulesScreen),
+    nav: { group: "Orders", icon: "recall", keys: "g i" },
+  },
+  {
+    path: "/$environment/refills/$schedule_id",
+    title: "Refill schedule",
+    load: of(async () => (await import("./refills/schedule-screen.tsx")).ScheduleScreen),
+  },
+  {
     path: "/$environment/catalogue",
     title: "Catalogue",
     load: of(async () => (await import("./catalogue/catalogue-screen.tsx")).CatalogueScreen),

@@ -1,6 +1,6 @@
+import { type ChangeCode, changeCodeNames, changeCodes } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { listPrescriberMessages } from "../../db/prescribers/prescriber-messages.ts";
-import { type ChangeCode, changeCodes } from "../../domain/prescribers/pharmacy-message.ts";
 import { askPrescriber } from "../../usecases/prescribers/ask-prescriber.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
@@ -9,7 +9,6 @@ import type { CommandRow } from "../program.ts";
 import { withSchema, withVault } from "../session.ts";
 
 const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`", { required: true }] as const;
-const CODES = Object.keys(changeCodes) as ChangeCode[];
 const MOST_SHOWN = 100;
 
 type AskOptions = { account: string; code: ChangeCode; reason?: string; service?: string; as?: string };
@@ -23,8 +22,8 @@ export const rxAskCommands: readonly CommandRow[] = [
       ACCOUNT,
       [
         "--code <code>",
-        `what to ask for: ${CODES.map((code) => `${code} ${changeCodes[code]}`).join("; ")}`,
-        { required: true, choices: CODES },
+        `what to ask for: ${changeCodeNames.map((code) => `${code} ${changeCodes[code]}`).join("; ")}`,
+        { required: true, choices: changeCodeNames },
       ],
       ["--reason <text>", "the question, in 1 to 260 characters"],
       ["--service <code>", "with D: the reason of the evaluation, such as DD, DA or TD"],

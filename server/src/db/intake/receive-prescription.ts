@@ -94,6 +94,8 @@ type ClearColumn =
   | "prescriber_fax"
   | "prescriber_npi"
   | "prescriber_dea";
+/** What `saveWishes` adds for the few prescribers who limit the messages to them. */
+type WishColumn = "prohibits_renewal" | "fill_reports";
 /** A prescription starts active and without orders, and the save computes when its first notice is due. The message, its patient and its account are arguments of their own. */
 type OtherColumn =
   | "account_id"
@@ -103,6 +105,7 @@ type OtherColumn =
   | "units_ordered"
   | "order_errors"
   | "expiry_notice_at"
+  | WishColumn
   | ClearColumn;
 
 /** Bytes need no text form in an argument of their own. */

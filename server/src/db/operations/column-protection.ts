@@ -76,7 +76,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   person: { person: ["email", "name", "license_number", "license_state", "npi"] },
   pmp_submission: { record: ["control_number", "dispense_ids"], business: ["note"] },
   prescription: {
-    record: ["acceptance", "sender_message_id", "order_errors"],
+    record: ["acceptance", "sender_message_id", "order_errors", "fill_reports"],
     business: ["sender", "prescriber_order_number"],
     emptied: ["sig_text", "prescriber_name", "prescriber_phone", "prescriber_fax", "prescriber_npi", "prescriber_dea"],
   },

@@ -28,7 +28,7 @@ type UnreportedFill = {
 const unreported = sql<[account_id: string, since: Date, most: number], UnreportedFill>`
 select e.order_number, e.prescription_id, e.sender, e.fill, e.units
 from (
-  select o.account_id, o.order_number, i.prescription_id, r.sender, sum(i.units)::float8 as units,
+  select o.account_id, o.order_number, i.prescription_id, r.sender, r.fill_reports, sum(i.units)::float8 as units,
     case
       when min(i.shipped_at) is null then 'not_dispensed'
       when (
@@ -46,8 +46,8 @@ from (
   join order_item i on i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null
   join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id and r.sender = t.sender
   where t.account_id = $1 and t.sends_fills
-  group by o.account_id, o.order_number, i.prescription_id, r.sender, r.written_qty) e
-where not exists (
+  group by o.account_id, o.order_number, i.prescription_id, r.sender, r.fill_reports, r.written_qty) e
+where (e.fill_reports is null or e.fill = any(e.fill_reports)) and not exists (
   select
   from prescriber_message m
   where m.account_id = e.account_id and m.order_number = e.order_number and m.prescription_id = e.prescription_id

@@ -2,6 +2,7 @@ import type { RenewalResponse } from "@pestle/contract";
 import type { FillReport } from "../../domain/prescribers/fill-notice.ts";
 import type { PharmacyMessageKind } from "../../domain/prescribers/pharmacy-message.ts";
 import type { MessageState } from "../../domain/prescribers/prescriber-request.ts";
+import type { PrescriberWishes } from "../../domain/prescribers/prescriber-wishes.ts";
 import { type Queryable, sql } from "../db.ts";
 
 export const sealedMessageColumns = ["asked_sealed", "body_sealed", "answer_sealed"] as const;
@@ -34,11 +35,23 @@ where m.account_id = $1 and m.message_id = $2`;
 export const findRequest = (db: Queryable, account_id: string, message_id: string) =>
   db.row(one, [account_id, message_id]);
 
+const renewals = sql<[account_id: string, prescription_id: number, most: number], RequestRow>`
+select m.message_id, m.kind, m.state, m.prescription_id, m.created_at, m.sent_at, m.answered_at, m.response,
+  m.new_prescription_id, m.answer_sealed
+from prescriber_message m
+where m.account_id = $1 and m.prescription_id = $2 and m.kind = 'renewal'
+order by m.message_id desc
+limit $3`;
+/** Newest first: an id begins with the time. */
+export const listRenewals = (db: Queryable, account_id: string, prescription_id: number, most: number) =>
+  db.rows(renewals, [account_id, prescription_id, most]);
+
 /** What a request to a prescriber depends on. */
-type RequestFacts = {
+export type RequestFacts = {
   sender: string;
   active: boolean;
   drug_schedule: string;
+  prohibits_renewal: boolean;
   patient_key: number;
   id_sealed: Buffer;
   environment: "production" | "sandbox";
@@ -48,7 +61,7 @@ type RequestFacts = {
   has_open_renewal: boolean;
 };
 const facts = sql<[account_id: string, prescription_id: number], RequestFacts>`
-select r.sender, r.active, r.drug_schedule, r.patient_key, p.id_sealed, a.environment, a.clock_offset_s,
+select r.sender, r.active, r.drug_schedule, r.prohibits_renewal, r.patient_key, p.id_sealed, a.environment, a.clock_offset_s,
   exists (
     select
     from prescriber_route t
@@ -132,6 +145,19 @@ export const insertCancelResponse = (
     body_sealed: Buffer;
   },
 ) => db.run(insertCancel, [row.account_id, row.message_id, row.sender, row.prescription_id, row.now, row.body_sealed]);
+
+const wishes = sql<
+  [account_id: string, prescription_id: number, prohibits_renewal: boolean, fill_reports: FillReport[] | null]
+>`
+update prescription
+set prohibits_renewal = $3, fill_reports = $4
+where account_id = $1 and prescription_id = $2`;
+/** Which messages the prescriber of a new prescription wants. */
+export const saveWishes = (
+  db: Queryable,
+  { account_id, prescription_id, prohibits_renewal, fill_reports }: SavedWishes,
+) => db.run(wishes, [account_id, prescription_id, prohibits_renewal, fill_reports]);
+export type SavedWishes = PrescriberWishes & { account_id: string; prescription_id: number };
 
 /** The request that a response answers, and the message of its prescription. */
 export type AnsweredRequest = { message_id: string; kind: PharmacyMessageKind; sender_message_id: string };

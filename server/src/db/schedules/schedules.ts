@@ -32,6 +32,7 @@ export type ScheduleRow = {
   environment: Environment;
   workflow: Workflow;
   clock_offset_s: number;
+  drug_name: string;
   days_supply: number | null;
   order_due_at: Date | null;
   last_ordered_at: Date | null;
@@ -42,7 +43,7 @@ export type ScheduleRow = {
 const COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed, s.prescription_id, s.status,
   s.every_days, s.lead_days, s.consent_at, s.consent_method, s.request_sealed, s.next_fill_on, s.notified_for,
   s.next_fill_problems, s.paused_because, s.last_order_number, s.last_filled_on, s.revision, s.created_at, s.updated_at,
-  a.environment, a.workflow, a.clock_offset_s, r.days_supply, r.order_due_at, (
+  a.environment, a.workflow, a.clock_offset_s, r.drug_name, r.days_supply, r.order_due_at, (
     select max(o.created_at)
     from order_item i
     join orders o on o.account_id = i.account_id and o.order_number = i.order_number
@@ -125,16 +126,28 @@ export type NewScheduleFacts = {
   gcn: string | null;
   drug_schedule: DrugSchedule | null;
   days_supply: number | null;
+  /** Of the prescription, or of one that it renewed or replaced: the patient has that supply. */
   last_ordered_at: Date | null;
   has_schedule: boolean;
 };
 const facts = sql<[account_id: string, prescription_id: number | null, patient_index: Buffer | null], NewScheduleFacts>`
+with recursive version as (
+  select n.prescription_id, n.replaces_prescription_id, 1 as number
+  from prescription n
+  where n.account_id = $1 and n.prescription_id = $2
+  union all
+  select e.prescription_id, e.replaces_prescription_id, v.number + 1
+  from version v
+  join prescription e on e.account_id = $1 and e.prescription_id = v.replaces_prescription_id
+  where v.number < 12
+)
 select a.workflow, a.clock_offset_s, r.patient_key, r.ndc, r.gcn, r.drug_schedule, r.days_supply, (
     select max(o.created_at)
     from order_item i
     join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-    where i.account_id = $1 and i.prescription_id = $2 and i.removed_at is null and o.order_status <> 'Canceled')
-    as last_ordered_at,
+    where i.account_id = $1 and i.removed_at is null and o.order_status <> 'Canceled' and i.prescription_id in (
+      select v.prescription_id
+      from version v)) as last_ordered_at,
   exists (
     select
     from refill_schedule s

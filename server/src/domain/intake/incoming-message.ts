@@ -92,6 +92,8 @@ export interface IncomingPrescription {
   prior_authorization: string | null;
   /** The fill notices that the sender requests, as sent. */
   fill_indicator: string | null;
+  /** The prescriber wants no requests for renewal. Absent: they may be sent. */
+  prohibits_renewal?: boolean;
   order_group: { number: string; item: number | null; total: number | null } | null;
   /** Only a simulation can set these. Normally our own rules determine them. */
   exactly?: { received_at?: Date; expires_at?: Date; gcn?: string | null };

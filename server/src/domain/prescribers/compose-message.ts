@@ -1,8 +1,8 @@
+import type { ChangeCode } from "@pestle/contract";
 import type { IncomingAddress, IncomingPatient, IncomingPrescriber } from "../intake/incoming-message.ts";
 import type { Prescription } from "../intake/prescription.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import type {
-  ChangeCode,
   FillStatus,
   PharmacyContent,
   PharmacyMedication,

@@ -1,3 +1,4 @@
+import type { ChangeCode } from "@pestle/contract";
 import type {
   IncomingAddress,
   IncomingDrug,
@@ -84,17 +85,6 @@ export type PharmacyContent =
     } & Treatment)
   | { kind: "cancel"; approved: boolean; reason_codes: string[]; note: string | null };
 export type PharmacyMessageKind = PharmacyContent["kind"];
-
-/** What an RxChangeRequest asks for, by the codes of the standard. */
-export const changeCodes = {
-  S: "clarification",
-  G: "generic substitution",
-  T: "therapeutic substitution",
-  OS: "another product, because this one is out of stock",
-  P: "prior authorization",
-  D: "drug-use evaluation",
-} as const;
-export type ChangeCode = keyof typeof changeCodes;
 
 export const fillStatuses = ["dispensed", "partially_dispensed", "not_dispensed"] as const;
 export type FillStatus = (typeof fillStatuses)[number];

@@ -1,4 +1,4 @@
-import { RENEWAL_DAYS, type RenewalResponse, type RenewalStatus } from "@pestle/contract";
+import { errors, RENEWAL_DAYS, type RenewalResponse, type RenewalStatus } from "@pestle/contract";
 import type { ResponseKind } from "../intake/incoming-message.ts";
 import type { Problem } from "../values/refusals.ts";
 
@@ -9,6 +9,7 @@ export type MessageState = RenewalStatus;
 export type RenewalFacts = {
   active: boolean;
   drug_schedule: string;
+  prohibits_renewal: boolean;
   environment: "production" | "sandbox";
   has_route: boolean;
   is_filled: boolean;
@@ -21,15 +22,21 @@ export function renewalProblems(facts: RenewalFacts): Problem[] {
   const field = "prescription_id";
   if (!facts.active) problems.push({ code: 42284, field, message: notRenewable.ended });
   else if (facts.drug_schedule === "2") problems.push({ code: 42284, field, message: notRenewable.schedule_2 });
+  else if (facts.prohibits_renewal) problems.push({ code: 42284, field, message: notRenewable.prohibited });
   else if (!facts.is_filled) problems.push({ code: 42284, field, message: notRenewable.never_filled });
   if (facts.has_open_renewal) problems.push({ code: 42285, field });
   if (!canReach(facts)) problems.push({ code: 42286, field });
   return problems;
 }
 
+/** The same as sentences for a person. */
+export const renewalSentences = (facts: RenewalFacts): { code: number; message: string }[] =>
+  renewalProblems(facts).map(({ code, message }) => ({ code, message: message ?? errors[code][2] }));
+
 export const notRenewable = {
   ended: "The prescription was canceled or replaced. Ask the prescriber for a new one.",
   schedule_2: "A schedule 2 prescription cannot be renewed. Ask the prescriber for a new one.",
+  prohibited: "The prescriber does not accept requests for renewal of this prescription. Ask the prescriber directly.",
   never_filled: "The prescription was never filled, so there is nothing to renew.",
 } as const;
 

@@ -6,6 +6,7 @@ import {
   type Order,
   type ScheduleAction,
   type ScheduleStatus,
+  scheduleActionNames,
   scheduleActions,
 } from "@pestle/contract";
 import { addDays, startOfDay } from "../values/calendar.ts";
@@ -141,6 +142,10 @@ export function acted(
 
 export const isPossible = ({ status }: Pick<Schedule, "status">, action: ScheduleAction): boolean =>
   (scheduleActions[action].from as readonly ScheduleStatus[]).includes(status);
+
+/** What the partner can do with the schedule now. */
+export const possibleActions = (schedule: Pick<Schedule, "status">): ScheduleAction[] =>
+  scheduleActionNames.filter((action) => isPossible(schedule, action));
 
 /** Another day needs another notice. */
 const onDay = (schedule: Schedule, next_fill_on: string | null): Schedule => ({

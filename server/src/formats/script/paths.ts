@@ -55,6 +55,7 @@ export const transaction = {
   status_flag: paths("ChangeOfPrescriptionStatusFlag"),
   request_code: paths("MessageRequestCode"),
   change_reason: paths("ChangeReasonText"),
+  prohibits_renewal: paths("ProhibitRenewalRequest"),
 };
 
 const named = (part: string) => paths(`Name/${part}`, `Names/Name/${part}`);

@@ -8,7 +8,7 @@ import { readAllergies } from "./allergies.ts";
 import { calendarDate } from "./dates.ts";
 import { readDrug } from "./drug.ts";
 import { isAsked, isYes } from "./envelope.ts";
-import { code as codePaths, header as headerPaths, otherDate, medication as paths } from "./paths.ts";
+import { code as codePaths, header as headerPaths, otherDate, medication as paths, transaction } from "./paths.ts";
 import { readQuantity, readRefills, wholeNumber } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import { child, children, type XmlElement } from "./xml.ts";
@@ -42,6 +42,9 @@ export function readPrescription(reading: Reading, parts: Parts, whole: boolean)
     signature_evidence: readSignature(reading, header, medication),
     prior_authorization: text("prior_authorization"),
     fill_indicator: text("fill_indicator"),
+    ...(isYes(reading.text(parts.transaction, transaction.prohibits_renewal, "prohibits_renewal")) && {
+      prohibits_renewal: true,
+    }),
     order_group: readOrderGroup(reading, header),
   };
   if (drug === null) reading.refuse("206");

@@ -1,6 +1,5 @@
+import { type ChangeCode, changeCodes } from "@pestle/contract";
 import {
-  type ChangeCode,
-  changeCodes,
   type FillStatus,
   fillStatuses,
   type PharmacyContent,

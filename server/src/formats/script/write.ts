@@ -99,6 +99,7 @@ function writeParts(
     pharmacy,
     writePrescriber(prescription.prescriber, shape),
     element(medication, writeMedication(prescription, shape)),
+    element("ProhibitRenewalRequest", prescription.prohibits_renewal ? "true" : null),
   ];
 }
 

@@ -18,7 +18,7 @@ export const getRenewalRequest: ReadHandler = async (deps, { grant, params }) =>
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** Exact as a number. Anything else names no prescription. */
-function prescriptionId({ prescription_id = "" }: Readonly<Record<string, string>>): number {
+export function prescriptionId({ prescription_id = "" }: Readonly<Record<string, string>>): number {
   if (!/^[1-9]\d{0,14}$/.test(prescription_id)) throw new StatusRefusal(404);
   return Number(prescription_id);
 }

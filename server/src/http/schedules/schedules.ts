@@ -8,18 +8,14 @@ import { readSchedule, readSchedules } from "../../usecases/schedules/read-sched
 import { json, showing } from "../answer.ts";
 import { cursorOf, listAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
-import { choiceOf, textOf } from "../query-values.ts";
+import { choiceOf, type Query, textOf } from "../query-values.ts";
 
 export const createRefillSchedule: WriteHandler = createSchedule;
 
 export const listRefillSchedules: ReadHandler = async (deps, { grant, query, url }) => {
   const list = { vault: deps.vault, account_id: grant.account_id, list: "refill schedules" };
   const { before, limit } = pageOf(query, list);
-  const asked = {
-    patient_id: textOf(query, "patient_id", isPatientId),
-    status: choiceOf(query, "status", scheduleStatuses),
-  };
-  const found = await readSchedules(deps, grant.account_id, asked, before, limit + 1);
+  const found = await readSchedules(deps, grant.account_id, filterOf(query), before, limit + 1);
   const shown = found.slice(0, limit);
   const after = (index: number) => cursorOf(list, shown[index]!.schedule_position);
   const schedules = shown.map(({ schedule }) => schedule);
@@ -46,8 +42,13 @@ export const cancelRefillSchedule = acting("cancel");
 
 export const fillRefillNow: WriteHandler = (deps, call, body) => fillNow(deps, call, scheduleId(call.params), body);
 
+export const filterOf = (query: Query) => ({
+  patient_id: textOf(query, "patient_id", isPatientId),
+  status: choiceOf(query, "status", scheduleStatuses),
+});
+
 /** Rejects malformed ids before querying, with the same 404 as for another account's schedule. */
-function scheduleId({ schedule_id = "" }: Parameters<ReadHandler>[1]["params"]): string {
+export function scheduleId({ schedule_id = "" }: Parameters<ReadHandler>[1]["params"]): string {
   if (!isUuid(schedule_id)) throw new StatusRefusal(404);
   return schedule_id.toLowerCase();
 }

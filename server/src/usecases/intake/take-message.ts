@@ -22,6 +22,7 @@ import { blindIndexes, openPatientId, openRecord, patientIndex } from "../patien
 import {
   aboutPrescription,
   findAnsweredRequest,
+  isEmpty,
   type PrescriberChanges,
   prescriberChanges,
   savePrescriberChanges,
@@ -103,7 +104,7 @@ export async function saveDecided(
   const { account_id, processed_at } = changes;
   const { prescription_id } = received;
   const is_refused = order_errors.length > 0 && account_id !== null && prescription_id !== null;
-  if (!is_refused && prescriber.closed === null && prescriber.cancel === null) {
+  if (!is_refused && isEmpty(prescriber)) {
     await saveIntake(db, changes);
     return;
   }

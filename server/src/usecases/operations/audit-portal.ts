@@ -35,7 +35,7 @@ export const auditListing = (
   deps: Pick<Deps, "db" | "vault" | "now">,
   by: PortalActor,
   rows: readonly { patient_id: string }[],
-  action: "orders_listed" | "continuity_read" = "orders_listed",
+  action: "orders_listed" | "continuity_read" | "schedules_read" = "orders_listed",
 ): Promise<number> => {
   const ids = [...new Set(rows.map(({ patient_id }) => patient_id))];
   const patients = auditedPatients(deps, by.account_id, ids);

@@ -109,11 +109,19 @@ export function orderRows(
   };
 }
 
-function auditOf({ account_id, actor, asked }: Orderer, order: AcceptedOrder["order"], at: Date): AuditNote {
+function auditOf({ account_id, actor, asked, person }: Orderer, order: AcceptedOrder["order"], at: Date): AuditNote {
   const seen = { patients: [], subject: order.order_number };
   if (asked !== undefined) return partnerEntry(asked.operation, asked, seen);
   const { groups: field_groups } = partnerAudit.createOrder;
-  const by = { person_id: null, role: actor ?? "partner", request_id: null };
+  const by =
+    person === undefined
+      ? { person_id: null, role: actor ?? "partner", request_id: null }
+      : {
+          person_id: person.person_id,
+          role: person.role,
+          address: person.address ?? null,
+          request_id: person.request_id,
+        };
   return { at, account_id, action: "order_created", ...by, ...seen, field_groups };
 }
 

@@ -10,6 +10,7 @@ import type { Problem } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import type { AuditCaller } from "../operations/audit-partner.ts";
+import type { PortalActor } from "../operations/audit-portal.ts";
 
 export type Orderer = {
   account_id: string;
@@ -19,6 +20,8 @@ export type Orderer = {
   actor?: "partner" | "system";
   /** The request, for the audit log; absent for a job. */
   asked?: AuditCaller & { operation: "createOrder" | "createReorder" | "fillRefillNow" };
+  /** The person in the portal who orders, for the audit log. */
+  person?: PortalActor;
 };
 /** The same body within this time counts as an accidental resubmission. */
 export const DUPLICATE_WINDOW_MS = 60_000;

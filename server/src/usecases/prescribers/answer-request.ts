@@ -6,10 +6,13 @@ import {
   findAnswered,
   insertCancelResponse,
   prescriberMessagePlace,
+  type SavedWishes,
+  saveWishes,
 } from "../../db/prescribers/prescriber-messages.ts";
 import type { IntakeDecision } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
 import { closedBy, messageIdOf } from "../../domain/prescribers/prescriber-request.ts";
+import { wishesOf } from "../../domain/prescribers/prescriber-wishes.ts";
 import type { Vault } from "../../vault/vault.ts";
 
 /** Finds the request that a prescriber's response answers. Any other message costs no statement. */
@@ -36,7 +39,12 @@ export const aboutPrescription = (
 });
 
 /** What else is saved with a message: the request that it closes, and the answer that a network wants as a message. */
-export type PrescriberChanges = { closed: ClosedRequest | null; cancel: CancelResponse | null };
+export type PrescriberChanges = {
+  closed: ClosedRequest | null;
+  cancel: CancelResponse | null;
+  /** Null if the prescriber of the new prescription wants all messages. */
+  wishes: SavedWishes | null;
+};
 type CancelResponse = Parameters<typeof insertCancelResponse>[1];
 
 export function prescriberChanges(
@@ -54,7 +62,10 @@ export function prescriberChanges(
 ): PrescriberChanges {
   const { account_id, sender, request, prescription_id, answer, now } = made;
   const { content } = message;
-  const none = { closed: null, cancel: null };
+  const written = "prescription" in content && prescription_id !== null ? content.prescription : null;
+  const wanted = written && wishesOf(written);
+  const wishes = wanted && { ...wanted, account_id, prescription_id: prescription_id! };
+  const none = { closed: null, cancel: null, wishes };
   if (content.kind === "cancel" && answer.format === "script") {
     const message_id = messageIdOf(answer.message_id)!;
     const place = prescriberMessagePlace("body_sealed", account_id, message_id);
@@ -80,7 +91,14 @@ export function prescriberChanges(
   };
 }
 
-export async function savePrescriberChanges(db: Queryable, { closed, cancel }: PrescriberChanges): Promise<void> {
+export const isEmpty = ({ closed, cancel, wishes }: PrescriberChanges): boolean =>
+  closed === null && cancel === null && wishes === null;
+
+export async function savePrescriberChanges(
+  db: Queryable,
+  { closed, cancel, wishes }: PrescriberChanges,
+): Promise<void> {
+  if (wishes !== null) await saveWishes(db, wishes);
   if (closed !== null) await closeRequest(db, closed);
   if (cancel !== null) await insertCancelResponse(db, cancel);
 }

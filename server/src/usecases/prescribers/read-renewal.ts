@@ -1,7 +1,17 @@
-import type { RenewalRequest } from "@pestle/contract";
-import { findRequest, prescriberMessagePlace, type RequestRow } from "../../db/prescribers/prescriber-messages.ts";
+import type { PortalRenewals, RenewalRequest } from "@pestle/contract";
+import {
+  findRequest,
+  listRenewals,
+  loadRequestFacts,
+  prescriberMessagePlace,
+  type RequestRow,
+} from "../../db/prescribers/prescriber-messages.ts";
 import type { Deps } from "../../deps.ts";
+import { renewalSentences } from "../../domain/prescribers/prescriber-request.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { type Vault, withKeysOfNow } from "../../vault/vault.ts";
+import type { PortalActor } from "../operations/audit-portal.ts";
+import { writeLook } from "../operations/write-audit.ts";
 import { openPatientId } from "../patients/patient-rows.ts";
 
 /** A request for renewal of this prescription and its patient; undefined if the account has none with this id. */
@@ -17,6 +27,25 @@ export const readRenewal = (
     return { request: answerOf(deps.vault, account_id, row), patient_id: openPatientId(deps, account_id, row) };
   });
 
+/** A page shows the newest few. */
+const MOST_SHOWN = 20;
+
+/** The newest requests, and whether another one is possible, for a person in the portal. The view is audited. */
+export async function viewRenewals(deps: Deps, by: PortalActor, prescription_id: number): Promise<PortalRenewals> {
+  const { account_id, request_id } = by;
+  const facts = await loadRequestFacts(deps.db, account_id, prescription_id);
+  if (facts === undefined) throw new StatusRefusal(404);
+  const renewal_requests = await withKeysOfNow(deps, async () =>
+    (await listRenewals(deps.db, account_id, prescription_id, MOST_SHOWN)).map((row) =>
+      answerOf(deps.vault, account_id, row),
+    ),
+  );
+  const subject = String(prescription_id);
+  const entry = { account_id, action: "prescriptions_read", subject, patient_keys: [facts.patient_key] } as const;
+  await writeLook(deps, by, entry, request_id);
+  return { renewal_requests, problems: renewalSentences(facts) };
+}
+
 const answerOf = (vault: Vault, account_id: string, row: RequestRow): RenewalRequest => ({
   renewal_request_id: row.message_id,
   prescription_id: row.prescription_id,
@@ -29,7 +58,12 @@ const answerOf = (vault: Vault, account_id: string, row: RequestRow): RenewalReq
   new_prescription_id: row.new_prescription_id,
 });
 
-function noteOf(vault: Vault, account_id: string, { message_id, answer_sealed }: RequestRow): string | null {
+/** What the prescriber wrote with the answer. */
+export function noteOf(
+  vault: Vault,
+  account_id: string,
+  { message_id, answer_sealed }: Pick<RequestRow, "message_id" | "answer_sealed">,
+): string | null {
   if (answer_sealed === null) return null;
   const opened = vault.open(answer_sealed, prescriberMessagePlace("answer_sealed", account_id, message_id));
   return (JSON.parse(opened.toString("utf8")) as { note: string | null }).note;

@@ -1,13 +1,14 @@
-import { ScheduleActionInput } from "@pestle/contract";
+import { type PortalSchedule, ScheduleActionInput } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
-import { partnerBy, system } from "../../domain/orders/order.ts";
+import { partner, partnerBy, system } from "../../domain/orders/order.ts";
 import { decideDue, filled, isPossible, pausedBy, type Schedule } from "../../domain/schedules/schedule.ts";
 import { whysOf } from "../../domain/schedules/schedule-problems.ts";
 import { readBody } from "../../domain/values/read-body.ts";
 import { Conflict, RequestProblems, refuse, refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import type { PortalActor } from "../operations/audit-portal.ts";
 import { type PlacedOrder, placeOrder, settleNew } from "../orders/place-order.ts";
 import { type Orderer, type PreparedOrder, prepareOrder } from "../orders/prepare-order.ts";
 import { type FinishedAnswer, type PartnerCall, transact, write, writeAnswer } from "../write.ts";
@@ -16,6 +17,7 @@ import {
   keepSchedule,
   type OpenedSchedule,
   orderBody,
+  portalAnswer,
   type ScheduleKey,
   scheduleAnswer,
   takeSchedule,
@@ -31,23 +33,48 @@ export const fillNow = (
   schedule_id: string,
   sent: SentFields,
 ): Promise<FinishedAnswer> => {
-  const key = { account_id: call.grant.account_id, schedule_id };
-  const { problems } = readBody(ScheduleActionInput, sent);
+  const asked = { grant: call.grant, by: call.by, now: call.now, operation: "fillRefillNow" } as const;
   return writeAnswer(deps, call.key, 200, {
-    prepare: () => {
-      const asked = { grant: call.grant, by: call.by, now: call.now, operation: "fillRefillNow" } as const;
-      return prepareFill(deps, key, { ...call.grant, asked }, call.now);
-    },
-    attempt: async (tx, prepared, retried) => {
-      const opened = await takeSchedule(deps, tx, key);
-      refuseAll(problems);
-      if (!isPossible(opened.schedule, "fill_now")) refuse(42471, "schedule_id");
-      return place(deps, tx, opened, prepared, call.now, retried);
-    },
-    settle: (done) => settleFill(deps, done, partnerBy(call)),
+    ...fillWrite(deps, { ...call.grant, asked }, schedule_id, sent, call.now, partnerBy(call)),
     answer: ({ opened }: Filled) => scheduleAnswer(opened),
   });
 };
+
+/** The same by a person in the portal. The order's own audit entry names them. */
+export const fillNowInPortal = async (
+  deps: Deps,
+  account: Orderer,
+  person: PortalActor,
+  schedule_id: string,
+  sent: SentFields,
+): Promise<PortalSchedule> => {
+  const { account_id, environment, clock_offset_s } = account;
+  const orderer = { account_id, environment, clock_offset_s, person };
+  const { opened } = await write(deps, fillWrite(deps, orderer, schedule_id, sent, deps.now(), partner));
+  return portalAnswer(opened);
+};
+
+function fillWrite(
+  deps: Deps,
+  orderer: Orderer,
+  schedule_id: string,
+  sent: SentFields,
+  now: Date,
+  actor: Parameters<typeof settleFill>[2],
+) {
+  const key = { account_id: orderer.account_id, schedule_id };
+  const { problems } = readBody(ScheduleActionInput, sent);
+  return {
+    prepare: () => prepareFill(deps, key, orderer, now),
+    attempt: async (tx: Tx, prepared: PreparedOrder, retried: boolean): Promise<Filled> => {
+      const opened = await takeSchedule(deps, tx, key);
+      refuseAll(problems);
+      if (!isPossible(opened.schedule, "fill_now")) refuse(42471, "schedule_id");
+      return place(deps, tx, opened, prepared, now, retried);
+    },
+    settle: (done: Filled) => settleFill(deps, done, actor),
+  };
+}
 
 /** Orders a fill that is due. A refused order pauses the schedule. Returns false if another process was first. */
 export async function fillDueSchedule(deps: Deps, key: ScheduleKey, orderer: Orderer): Promise<boolean> {

@@ -1,4 +1,4 @@
-import type { Address, payers, RefillSchedule } from "@pestle/contract";
+import type { Address, PortalSchedule, payers, RefillSchedule } from "@pestle/contract";
 import type { Queryable, Tx } from "../../db/db.ts";
 import {
   loadSchedule,
@@ -8,7 +8,13 @@ import {
   schedulePlace,
 } from "../../db/schedules/schedules.ts";
 import type { Deps } from "../../deps.ts";
-import { dueAt, intervalOf, type Schedule, type ScheduleFacts } from "../../domain/schedules/schedule.ts";
+import {
+  dueAt,
+  intervalOf,
+  possibleActions,
+  type Schedule,
+  type ScheduleFacts,
+} from "../../domain/schedules/schedule.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
@@ -131,4 +137,11 @@ export const scheduleAnswer = ({ row, schedule, facts, request, patient_id }: Op
   last_filled_on: schedule.last_filled_on,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
+});
+
+/** The same for a person in the portal, with the name of the drug and what they can do. */
+export const portalAnswer = (opened: OpenedSchedule): PortalSchedule => ({
+  schedule: scheduleAnswer(opened),
+  drug_name: opened.row.drug_name,
+  actions: possibleActions(opened.schedule),
 });

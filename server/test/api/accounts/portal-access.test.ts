@@ -17,6 +17,7 @@ type Kind =
   | "person_id"
   | "request_id"
   | "prescription_id"
+  | "schedule_id"
   | "endpoint_id"
   | "event_id"
   | "month";
@@ -40,6 +41,12 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/webhook_events/:event_id/redeliver": () => ({}),
   "POST /portal/:environment/orders/:order_number/actions": () => ({ event: "hold" }),
   "POST /portal/:environment/orders/:order_number/messages": () => ({ text: "Ship it before Friday, please." }),
+  "POST /portal/:environment/prescriptions/:prescription_id/renewal_requests": () => ({ refills: 1 }),
+  "POST /portal/:environment/refill_schedules/:schedule_id/skip": () => ({}),
+  "POST /portal/:environment/refill_schedules/:schedule_id/pause": () => ({}),
+  "POST /portal/:environment/refill_schedules/:schedule_id/resume": () => ({}),
+  "POST /portal/:environment/refill_schedules/:schedule_id/cancel": () => ({}),
+  "POST /portal/:environment/refill_schedules/:schedule_id/fill_now": () => ({}),
   "POST /portal/:environment/team": () => ({ name: "Noa", email: "noa@people.example", role: "partner_viewer" }),
   "PATCH /portal/:environment/team/:person_id": () => ({ reset_second_factor: true }),
   "POST /portal/:environment/team/:person_id/password": () => ({}),
@@ -96,11 +103,19 @@ async function idsOf(who: WebPerson, partner: number): Promise<Record<Kind, stri
   const { account_id } = app.demo.partners[partner]!;
   const sent = await app.call("/brands", { partner });
   await keepRequests(app.deps);
-  const { prescription_id, order_number } = (
+  const { patient_id, prescription_id, order_number } = (
     await who.send("POST", "/portal/sandbox/sandbox/prescriptions", { preset: "simple" })
   ).body;
   const order =
     order_number ?? (await who.send("POST", "/portal/sandbox/sandbox/orders", { prescription_id })).body.order_number;
+  const consent = { given_at: "2026-01-05T09:00:00Z", method: "verbal" };
+  const scheduled = await app.call("/refill_schedules", {
+    partner,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30, consent }),
+  });
+  const { schedule_id } = (await scheduled.json()) as { schedule_id: string };
   const { client_id } = await app.deps.db.transaction((tx) =>
     createCredential(app.deps, tx, { account_id, name: "one", scopes: ["partners"] }, app.deps.now()),
   );
@@ -116,6 +131,7 @@ async function idsOf(who: WebPerson, partner: number): Promise<Record<Kind, stri
     month,
     order_number: order,
     prescription_id: String(prescription_id),
+    schedule_id,
     credential_id: client_id.split("-")[1]!,
     person_id: who.person_id,
     request_id: sent.headers.get("x-request-id")!,
@@ -169,6 +185,7 @@ describe("the portal shows only the partner's own records", () => {
       "webhook_events",
       "requests",
       "orders",
+      "refill_schedules",
       "sandbox",
       "exceptions",
       "home",

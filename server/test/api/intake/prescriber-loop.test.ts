@@ -1,7 +1,7 @@
 import { RETRY_DELAYS_S, type RenewalRequest, standardSignature } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listPrescriberMessages } from "../../../src/db/prescribers/prescriber-messages.ts";
-import type { Content } from "../../../src/domain/intake/incoming-message.ts";
+import type { Content, IncomingPrescription } from "../../../src/domain/intake/incoming-message.ts";
 import { fillNotice, fillReports } from "../../../src/domain/prescribers/fill-notice.ts";
 import { notRenewable } from "../../../src/domain/prescribers/prescriber-request.ts";
 import { readPharmacyMessage } from "../../../src/formats/script/read-pharmacy.ts";
@@ -18,6 +18,7 @@ import { bytes, prescription } from "../../support/samples/script-samples.ts";
 import { arrived, simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
+import { type WebPerson, webPerson } from "../../support/web.ts";
 
 /** The pharmacy asks prescribers, delivers its messages to their network, and matches the answers. */
 
@@ -62,12 +63,14 @@ afterAll(async () => {
 const script = (body: string) => `<Message><Body>${body}</Body></Message>`;
 
 /** A prescription from the network. */
-async function prescribed(): Promise<{ prescription_id: number; message_id: string; patient_id: string }> {
+async function prescribed(
+  more: Partial<IncomingPrescription> = {},
+): Promise<{ prescription_id: number; message_id: string; patient_id: string }> {
   const message_id = `PL-${++number}`;
   const patient = { ids: [], first_name: "Zephyrine", ...stranger() };
   const dates = { written_date: "2026-11-10", effective_date: null, expiration_date: null };
   const envelope = { from: SENDER, message_id, prescriber_order_number: `PO-${number}` };
-  await intake.send(newMessage({ envelope, patient, prescription: dates }));
+  await intake.send(newMessage({ envelope, patient, prescription: { ...dates, ...more } }));
   const { rows } = await app.deps.db.raw(
     "select r.account_id, r.patient_key, p.id_sealed, r.prescription_id from prescription r join patient p using (account_id, patient_key) where sender_message_id = $1",
     [message_id],
@@ -78,10 +81,9 @@ async function prescribed(): Promise<{ prescription_id: number; message_id: stri
 }
 
 /** The same, with an order that shipped. */
-async function filled() {
-  const made = await prescribed();
-  await shipped(made.patient_id, made.prescription_id, 90);
-  return made;
+async function filled(more: Partial<IncomingPrescription> = {}) {
+  const made = await prescribed(more);
+  return { ...made, order_number: await shipped(made.patient_id, made.prescription_id, 90) };
 }
 
 async function ordered(patient_id: string, prescription_id: number, package_size: number): Promise<string> {
@@ -93,9 +95,10 @@ async function ordered(patient_id: string, prescription_id: number, package_size
   return order_number;
 }
 
-async function shipped(patient_id: string, prescription_id: number, package_size: number): Promise<void> {
+async function shipped(patient_id: string, prescription_id: number, package_size: number): Promise<string> {
   const order_number = await ordered(patient_id, prescription_id, package_size);
   await simulate(app, "order", { order_number, to: "Shipped" });
+  return order_number;
 }
 
 const path = (prescription_id: number | string) => `/prescriptions/${prescription_id}/renewal_requests`;
@@ -262,6 +265,10 @@ describe("a request for renewal", () => {
     const { text } = await ask(app, path(unfilled.prescription_id), {});
     expect(codesOf(text)).toEqual([[42284, "prescription_id"]]);
     expect(text).toContain(notRenewable.never_filled);
+    const silent = await filled({ prohibits_renewal: true });
+    const prohibited = await ask(app, path(silent.prescription_id), {});
+    expect(codesOf(prohibited.text)).toEqual([[42284, "prescription_id"]]);
+    expect(prohibited.text).toContain(notRenewable.prohibited);
     const { prescription_id } = await filled();
     for (const id of [prescription_id + 1, "0", "01", "1e3", "x", "999999999999999999999"]) {
       expect((await ask(app, path(id), {})).status, String(id)).toBe(404);
@@ -394,6 +401,27 @@ describe("a sender that asks for notices of fills", () => {
     });
   });
 
+  test("gets only those that the prescriber asked for in the prescription", async () => {
+    const silent = await filled({ fill_indicator: "Cancel All Fill Statuses" });
+    const other = await filled({ fill_indicator: "Dispensed" });
+    const canceled = await prescribed({ fill_indicator: "Not Dispensed And Transferred" });
+    const order_number = await ordered(canceled.patient_id, canceled.prescription_id, 90);
+    await ask(app, `/orders/${order_number}/partner_order_action_requests`, { event: "cancel" });
+    // A later round of the job reports the later orders, so an earlier one had its chance.
+    for (const made of [other, canceled]) await until(async () => notices(made).length === 1, "the notice arrived");
+    const { rows } = await app.deps.db.raw(
+      "select prescription_id::int as id, fill from prescriber_message where kind = 'fill' and prescription_id = any($1)",
+      [[silent, other, canceled].map(({ prescription_id }) => prescription_id)],
+    );
+    expect(rows.map(({ id, fill }) => [id, fill])).toEqual(
+      expect.arrayContaining([
+        [other.prescription_id, "dispensed"],
+        [canceled.prescription_id, "not_dispensed"],
+      ]),
+    );
+    expect(rows).toHaveLength(2);
+  });
+
   test("a returned parcel is reported as not dispensed, with a note", () => {
     expect(fillNotice("returned", 90)).toEqual({
       kind: "fill",
@@ -459,5 +487,94 @@ describe("a pharmacist's question about a prescription", () => {
   ])("is refused: %s", async (_, email, asked, why) => {
     const { prescription_id } = await arrived(app, { drug_name: "atorvastatin" });
     await expect(question(prescription_id, email, asked)).rejects.toThrow(why);
+  });
+});
+
+describe("on the pages", () => {
+  const actionsOf = async ({ person_id }: WebPerson, subject: string | number) =>
+    (
+      await app.deps.db.raw(
+        `select action, field_groups, cardinality(patient_keys) as patients
+        from audit_entry
+        where person_id = $1 and subject = $2
+        order by audit_id`,
+        [person_id, String(subject)],
+      )
+    ).rows;
+
+  test("a partner's developer asks for a renewal in the portal, and a viewer reads the answer", async () => {
+    const { account_id } = app.demo.partners[0]!;
+    const { rows } = await app.deps.db.raw("select partner_id from account where account_id = $1", [account_id]);
+    const of = (role: string) => webPerson(app, role, String(rows[0]!["partner_id"]));
+    const [developer, viewer] = [await of("partner_developer"), await of("partner_viewer")];
+    const { prescription_id } = await filled();
+    const page = `/portal/sandbox${path(prescription_id)}`;
+    expect((await viewer.get(page)).body).toEqual({ renewal_requests: [], problems: [] });
+    expect((await developer.send("POST", page, { refills: 100 })).text).toContain("42200");
+    const told = await developer.send("POST", page, { refills: 2, note: null });
+    expect([told.status, told.body.status]).toEqual([201, "queued"]);
+    const again = await developer.send("POST", page);
+    expect([again.status, codesOf(again.text)]).toEqual([422, [[42285, "prescription_id"]]]);
+    await becomes(told.body, "sent");
+    const asked = (await viewer.get(page)).body;
+    expect(asked.problems).toEqual([{ code: 42285, message: expect.stringContaining("Wait for") }]);
+    await answer(told.body, { kind: "renewal", response: "denied", note: "See me first." });
+    const { renewal_requests, problems } = (await viewer.get(page)).body;
+    expect(renewal_requests).toEqual([await read(told.body)]);
+    expect([renewal_requests[0].note, problems]).toEqual(["See me first.", []]);
+    expect((await viewer.get(`/portal/sandbox${path(99_999_999)}`)).status).toBe(404);
+    const entry = { field_groups: ["treatment"], patients: 1 };
+    expect(await actionsOf(developer, prescription_id)).toEqual([{ ...entry, action: "renewal_requested" }]);
+    expect((await actionsOf(viewer, prescription_id))[0]).toMatchObject({ action: "prescriptions_read", patients: 1 });
+  });
+
+  test("a pharmacist asks from the order, and everybody sees the requests, the answers and the schedule", async () => {
+    const { account_id } = app.demo.partners[0]!;
+    const { prescription_id, patient_id, order_number } = await filled();
+    const consent = { given_at: "2026-01-05T09:00:00Z", method: "verbal" };
+    const schedule = { patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30, consent };
+    expect((await ask(app, "/refill_schedules", schedule)).status).toBe(201);
+    const [pharmacist, technician] = [await webPerson(app, "pharmacist"), await webPerson(app, "technician")];
+    const page = `/dashboard/orders/${account_id}/${order_number}/prescriptions`;
+    const shown = async (who = technician) => (await who.get(page)).body.prescriptions[0];
+    expect(await shown()).toMatchObject({
+      prescription_id,
+      schedule: { status: "active", interval_days: 30, made_order: false, paused_because: null },
+      renewal_problems: [],
+      question_problems: [],
+    });
+    const send = (what: string, body: object, who = pharmacist, id: number | string = prescription_id) =>
+      who.send("POST", `${page}/${id}/${what}`, body);
+    for (const what of ["renewal_requests", "change_requests"]) {
+      expect((await send(what, {}, technician)).status).toBe(404);
+      expect((await send(what, { code: "P" }, pharmacist, 99_999_999)).status).toBe(404);
+      expect((await send(what, { nothing: 1 })).status).toBe(422);
+    }
+    const unlicensed = await webPerson(app, "pharmacist", null, {});
+    expect((await send("change_requests", { code: "P" }, unlicensed)).body.error.key).toBe("license_needed");
+    expect((await send("change_requests", { code: "S" })).body.error.message).toContain("needs a reason");
+    expect((await send("change_requests", { code: "S", reason: "x".repeat(261) })).status).toBe(422);
+    expect((await send("change_requests", { code: "D", service_reason: "dd" })).status).toBe(422);
+
+    const renewal = await send("renewal_requests", { refills: 3, note: "Nine tablets are left." });
+    expect(renewal.status).toBe(201);
+    expect(renewal.body.prescriptions[0].renewal_problems).toHaveLength(1);
+    const question = await send("change_requests", { code: "D", service_reason: "TD", reason: "Two statins." });
+    const [asked] = question.body.prescriptions[0].messages;
+    expect(asked).toMatchObject({ kind: "change", code: "D", text: "TD: Two statins.", asked_by: "A pharmacist" });
+    const message = { renewal_request_id: asked.message_id } as RenewalRequest;
+    await sentFor(message);
+    await until(async () => (await shown()).messages[0].status === "sent", "the question was sent");
+    await answer(message, { kind: "change", response: "denied", note: "Both are right." });
+    const { messages } = await shown();
+    expect(messages.filter(({ kind }: { kind: string }) => kind !== "fill")).toMatchObject([
+      { kind: "change", status: "denied", response: "denied", note: "Both are right." },
+      { kind: "renewal", text: "Nine tablets are left.", asked_by: "A pharmacist", answered_at: null },
+    ]);
+    const entries = (await actionsOf(pharmacist, prescription_id)).map(({ action }) => action);
+    expect(entries).toEqual(["renewal_requested", "prescriber_asked"]);
+    const entry = { action: "prescriptions_read", field_groups: ["treatment", "order"], patients: 1 };
+    expect((await actionsOf(technician, order_number))[0]).toEqual(entry);
+    expect((await technician.get(`/dashboard/orders/${account_id}/0000000000/prescriptions`)).status).toBe(404);
   });
 });

@@ -1,4 +1,11 @@
-import { type Order, RefillSchedule, type ScheduleAction, scheduleActionNames, webhookBodies } from "@pestle/contract";
+import {
+  type Order,
+  RefillSchedule,
+  type RenewalRequest,
+  type ScheduleAction,
+  scheduleActionNames,
+  webhookBodies,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dateIn } from "../../../src/domain/values/calendar.ts";
 import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts";
@@ -12,6 +19,7 @@ import { arrived, simulate } from "../../support/simulate.ts";
 import { eventsOfPatient } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
+import { type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -125,6 +133,21 @@ describe("a refill schedule", () => {
       schedule.schedule_id,
     ]);
     for (const secret of ["Mission", "tok-visa", rx.patient_id]) expect(rows[0]!["row"]).not.toContain(secret);
+  });
+
+  test("of a renewed prescription follows the last order of the earlier one", async () => {
+    const rx = await monthly({ refills_left: 0 });
+    const { order_number } = await placed(app, orderOf(rx, 30));
+    await simulate(app, "order", { order_number, to: "Shipped" });
+    const renewals = `/prescriptions/${rx.prescription_id}/renewal_requests`;
+    const asked = JSON.parse((await ask(app, renewals, { refills: 5 })).text) as RenewalRequest;
+    let renewed = asked;
+    await until(async () => {
+      renewed = JSON.parse((await ask(app, `${renewals}/${asked.renewal_request_id}`)).text);
+      return renewed.status === "approved";
+    }, "the prescriber has answered");
+    const schedule = await created({ patient_id: rx.patient_id, prescription_id: renewed.new_prescription_id! });
+    expect(schedule.next_fill_on).toBe(plus(await today(), 30));
   });
 
   test("accepts an Idempotency-Key, and a prescription has one schedule at a time", async () => {
@@ -284,6 +307,104 @@ describe("an action", () => {
       status: "paused",
       paused_because: { code: 80 },
     });
+  });
+});
+
+describe("in the portal", () => {
+  const person = async (role: string): Promise<WebPerson> => {
+    const { account_id } = app.demo.partners[0]!;
+    const { rows } = await app.deps.db.raw("select partner_id from account where account_id = $1", [account_id]);
+    return webPerson(app, role, String(rows[0]!["partner_id"]));
+  };
+  const entriesOf = async ({ person_id }: WebPerson) =>
+    (
+      await app.deps.db.raw(
+        `select action, subject, role, field_groups, cardinality(patient_keys) as patients, request_id is not null as asked
+        from audit_entry
+        where person_id = $1 and action ~ 'schedule|order_created'
+        order by at, action`,
+        [person_id],
+      )
+    ).rows;
+  const P = "/portal/sandbox/refill_schedules";
+
+  test("a viewer lists and opens schedules, and the service writes who was shown", async () => {
+    await created(await monthly());
+    const rx = await monthly();
+    const schedule = await created(rx, { address: goodAddress });
+    const viewer = await person("partner_viewer");
+    const page = await viewer.get(`${P}?patient_id=${rx.patient_id}&status=active`);
+    const { schedule_id, status, patient_id, prescription_id, interval_days, next_fill_on } = schedule;
+    const drug_name = expect.stringMatching(/atorvastatin/i);
+    expect([page.status, page.body]).toEqual([
+      200,
+      {
+        refill_schedules: [
+          {
+            ...{ schedule_id, status, patient_id, prescription_id, drug_name, interval_days, next_fill_on },
+            ...{ next_fill_problems: [], paused_because: null, last_order_number: null },
+          },
+        ],
+        next_cursor: null,
+      },
+    ]);
+    expect((await viewer.get(`${P}?patient_id=${rx.patient_id}&status=paused`)).body.refill_schedules).toEqual([]);
+    const first = (await viewer.get(`${P}?limit=1`)).body;
+    const second = (await viewer.get(`${P}?limit=1&cursor=${first.next_cursor}`)).body;
+    expect(first.refill_schedules[0].schedule_id).toBe(schedule_id);
+    expect(second.refill_schedules[0].schedule_id).not.toBe(schedule_id);
+    const opened = await viewer.get(`${P}/${schedule_id}`);
+    const actions = ["skip", "pause", "cancel", "fill_now"];
+    expect([opened.status, opened.body]).toEqual([200, { schedule, drug_name, actions }]);
+    for (const query of ["?status=asleep", "?limit=0", "?cursor=none", "?nothing=1"]) {
+      expect([query, (await viewer.get(P + query)).status]).toEqual([query, 400]);
+    }
+    const shown = { action: "schedules_read", role: "partner_viewer", asked: true };
+    const entries = await entriesOf(viewer);
+    expect(entries).toContainEqual({ ...shown, subject: "portal", field_groups: ["order", "treatment"], patients: 1 });
+    const groups = ["order", "treatment", "address"];
+    expect(entries).toContainEqual({ ...shown, subject: schedule_id, field_groups: groups, patients: 1 });
+  });
+
+  test("a developer skips, pauses, resumes, fills and cancels, in their own name", async () => {
+    const rx = await monthly();
+    const schedule = await created(rx);
+    const developer = await person("partner_developer");
+    const send = (action: ScheduleAction, body = {}) =>
+      developer.send("POST", `${P}/${schedule.schedule_id}/${action}`, body);
+    expect((await send("resume")).text).toContain("42471");
+    expect((await send("pause", { nothing: 1 })).status).toBe(422);
+    expect((await send("skip")).body).toMatchObject({ schedule: { next_fill_on: plus(schedule.next_fill_on!, 30) } });
+    expect((await send("pause")).body).toMatchObject({
+      schedule: { status: "paused", paused_because: null },
+      actions: ["skip", "resume", "cancel", "fill_now"],
+    });
+    expect((await send("resume")).body.schedule).toMatchObject({ status: "active" });
+    const filled = await send("fill_now");
+    const [order, ...more] = await ordersOf(rx);
+    expect(filled.body.schedule).toMatchObject({
+      last_order_number: order!.order_number,
+      last_filled_on: await today(),
+    });
+    expect(more).toEqual([]);
+    // A refused order changes nothing, and the person reads why.
+    await app.deps.db.raw("update prescription set active = false where account_id = $1 and prescription_id = $2", [
+      app.demo.partners[0]!.account_id,
+      rx.prescription_id,
+    ]);
+    const again = await send("fill_now");
+    expect([again.status, codesOf(again.text)]).toEqual([422, [42249]]);
+    expect(await ordersOf(rx)).toHaveLength(1);
+    expect((await send("cancel")).body).toMatchObject({ schedule: { status: "canceled" }, actions: [] });
+    expect((await send("fill_now")).text).toContain("42471");
+    const changed = { action: "schedule_changed", subject: schedule.schedule_id, field_groups: ["order"] };
+    const entries = await entriesOf(developer);
+    expect(entries.map(({ action }) => action)).toEqual([
+      ...["schedule_changed", "schedule_changed", "schedule_changed", "order_created", "schedule_changed"],
+    ]);
+    const by = { role: "partner_developer", asked: true };
+    expect(entries[0]).toMatchObject({ ...changed, ...by });
+    expect(entries[3]).toMatchObject({ ...by, subject: order!.order_number, patients: 1 });
   });
 });
 

@@ -1,7 +1,7 @@
+import { changeCodes } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  changeCodes,
   type PharmacyContent,
   type PharmacyEnvelope,
   type PharmacyMedication,

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { IncomingMessage, ReadMessage } from "../../../src/domain/intake/incoming-message.ts";
+import type { Content, IncomingMessage, ReadMessage } from "../../../src/domain/intake/incoming-message.ts";
 import {
   type DescriptionCode,
   intakeRefusals,
@@ -122,7 +122,8 @@ describe("three generations of the standard", () => {
   });
 
   test.each(scriptVersions)("a complete sample in %s reads back as it was written", (version) => {
-    for (const content of [newRx, cancelRx, renewal, change]) {
+    const silent: Content = { kind: "new", prescription: { ...prescription, prohibits_renewal: true } };
+    for (const content of [newRx, silent, cancelRx, renewal, change]) {
       const message = { envelope: envelope(version), content, warnings: [] };
       expect(taken(writeScript(message.envelope, content, version))).toEqual(message);
     }

@@ -1,12 +1,14 @@
 import { RETRY_DELAYS_S, renewalResponses } from "@pestle/contract";
 import { describe, expect, test } from "vitest";
 import { closedBy, messageIdOf, renewalProblems, wireId } from "../../../src/domain/prescribers/prescriber-request.ts";
+import { wishesOf } from "../../../src/domain/prescribers/prescriber-wishes.ts";
 import { sendingOutcome } from "../../../src/domain/prescribers/sending-outcome.ts";
 import { magicPrescribers, sandboxAnswer } from "../../../src/domain/sandbox/sandbox-prescriber.ts";
 
 const facts = {
   active: true,
   drug_schedule: "0",
+  prohibits_renewal: false,
   environment: "production" as const,
   has_route: true,
   is_filled: true,
@@ -18,6 +20,7 @@ describe("a request for renewal is refused", () => {
     ["never, if the prescription was filled and its sender has a route", {}, []],
     ["if the prescription has ended", { active: false }, [42284]],
     ["for schedule 2", { drug_schedule: "2" }, [42284]],
+    ["if the prescriber prohibits it", { prohibits_renewal: true }, [42284]],
     ["if it was never filled", { is_filled: false }, [42284]],
     ["if another one is open", { has_open_renewal: true }, [42285]],
     ["without a route", { has_route: false }, [42286]],
@@ -25,6 +28,28 @@ describe("a request for renewal is refused", () => {
     ["for all reasons at once", { active: false, has_open_renewal: true, has_route: false }, [42284, 42285, 42286]],
   ])("%s", (_, change, codes) => {
     expect(renewalProblems({ ...facts, ...change }).map(({ code }) => code)).toEqual(codes);
+  });
+});
+
+describe("what the prescriber wants", () => {
+  const of = (fill_indicator: string | null, prohibits_renewal?: boolean) =>
+    wishesOf({ fill_indicator, ...(prohibits_renewal !== undefined && { prohibits_renewal }) });
+  test.each([[null], ["All Fill Statuses"], ["ALL FILL STATUSES EXCEPT TRANSFERRED"], ["something else"], [""]])(
+    "%s names no limit",
+    (text) => {
+      expect(of(text)).toBeNull();
+      expect(of(text, true)).toEqual({ prohibits_renewal: true, fill_reports: null });
+    },
+  );
+  test.each<[string, string[]]>([
+    ["Dispensed And Partially Dispensed", ["dispensed", "partially_dispensed"]],
+    ["Partially Dispensed", ["partially_dispensed"]],
+    ["PARTIALLY DISPENSED AND NOT DISPENSED", ["partially_dispensed", "not_dispensed", "returned"]],
+    ["Not Dispensed And Transferred", ["not_dispensed", "returned"]],
+    ["Dispensed", ["dispensed"]],
+    ["Cancel All Fill Statuses", []],
+  ])("%s: only these reports", (text, fill_reports) => {
+    expect(of(text)).toEqual({ prohibits_renewal: false, fill_reports });
   });
 });
 

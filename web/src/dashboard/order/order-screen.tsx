@@ -23,6 +23,7 @@ import { OrderActions } from "./order-actions.tsx";
 import styles from "./order-screen.module.css";
 import { PatientCard } from "./patient-card.tsx";
 import { PaymentsCard } from "./payments-card.tsx";
+import { PrescriberCard } from "./prescriber-card.tsx";
 import { ShipmentsCard } from "./shipments-card.tsx";
 import { ChangedNotice } from "./step/changed-notice.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
@@ -85,6 +86,7 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
           <FindingsCard findings={page.findings} lines={page.lines} />
           <LinesCard lines={page.lines} />
           <MessagesCard page={page} />
+          <PrescriberCard page={page} />
         </div>
         <div className={`stack ${styles["side"]}`}>
           <PatientCard page={page} work={work} />

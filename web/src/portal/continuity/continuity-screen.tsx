@@ -127,7 +127,7 @@ const columns: readonly Column<ContinuityEntry>[] = [
   { title: "Open order", cell: ({ open_order }) => open_order && <OpenOrder {...open_order} /> },
   {
     title: "Schedule",
-    cell: ({ schedule }) => schedule && (schedule.status === "active" ? schedule.fill_on : "Paused"),
+    cell: ({ schedule }) => schedule && <NamedSchedule {...schedule} />,
   },
   {
     title: "Next fill",
@@ -143,6 +143,15 @@ const columns: readonly Column<ContinuityEntry>[] = [
       ),
   },
 ];
+
+function NamedSchedule({ schedule_id, status, fill_on }: NonNullable<ContinuityEntry["schedule"]>) {
+  const { link_base } = usePortal();
+  return (
+    <Link className="nowrap" to={`${link_base}/refills/${schedule_id}`}>
+      {status === "active" ? fill_on : "Paused"}
+    </Link>
+  );
+}
 
 function OpenOrder({ order_number, order_status }: NonNullable<ContinuityEntry["open_order"]>) {
   const { link_base } = usePortal();

@@ -5,6 +5,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
+import { Renewals } from "./renewals.tsx";
 
 const columns: readonly Column<OrderItem>[] = [
   { title: "Item", cell: ({ item_id }) => item_id },
@@ -48,6 +49,7 @@ function Prescription(prescription: MedicationRequest) {
         {prescriber_name} · written {dateText(written_date)} · expires {dateText(expire_date)} ·{" "}
         {prescription.refills_left} refills left
       </p>
+      <Renewals prescription_id={id} used_up={prescription.refills_left === 0} />
     </div>
   );
 }

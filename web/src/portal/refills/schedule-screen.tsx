@@ -1,0 +1,158 @@
+import type { PortalSchedule } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/shell/page.tsx";
+import { useParam } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card, Facts } from "../../ui/display/card.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { dateText, When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { ScheduleActions } from "./schedule-actions.tsx";
+import { ScheduleBadge } from "./schedule-badge.tsx";
+import styles from "./schedule-screen.module.css";
+
+const consentNames = { written: "in writing", electronic: "electronically", verbal: "by word of mouth" } as const;
+
+/** One schedule: what stops it and what the user can do first, then the details. */
+export function ScheduleScreen() {
+  const { api_base, link_base, may_change } = usePortal();
+  const schedule_id = useParam("schedule_id");
+  const found = useApi(`${api_base}/refill_schedules/${encodeURIComponent(schedule_id)}`, { written_down: true });
+  return (
+    <Page
+      title="Refill schedule"
+      heading={
+        <span className="row">
+          <span>Refill schedule</span>
+          {found.data && <ScheduleBadge status={found.data.schedule.status} />}
+        </span>
+      }
+      about={<Link to={`${link_base}/refills`}>All schedules</Link>}
+    >
+      <Loaded query={found} lines={10}>
+        {(shown) => (
+          <>
+            <Troubles {...shown} />
+            {may_change && <ScheduleActions shown={shown} />}
+            <div className="grid-2">
+              <Fills {...shown} />
+              <Repeated {...shown} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Troubles({ schedule: { status, paused_because, next_fill_problems, next_fill_on } }: PortalSchedule) {
+  return (
+    <>
+      {paused_because && (
+        <Notice tone="wait" title={`Paused: ${paused_because.code}`}>
+          {paused_because.message}
+        </Notice>
+      )}
+      {status !== "canceled" && next_fill_problems.length > 0 && (
+        <Notice tone="wait" title={`The fill on ${dateText(next_fill_on!)} would fail`}>
+          <ul>
+            {next_fill_problems.map(({ code, message }) => (
+              <li key={code}>
+                {code} {message}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+function Fills({ schedule, drug_name }: PortalSchedule) {
+  const { link_base } = usePortal();
+  const { patient_id, prescription_id, last_order_number: last, last_filled_on, next_fill_on } = schedule;
+  const orders = { patient_id, prescription_id: String(prescription_id) };
+  return (
+    <Card title="Fills">
+      <Facts
+        facts={[
+          ["Medication", drug_name],
+          [
+            "Prescription",
+            <span key="rx" className="mono">
+              {prescription_id}
+            </span>,
+          ],
+          [
+            "Patient",
+            <span key="patient" className="mono">
+              {patient_id}
+            </span>,
+          ],
+          ["Next fill", next_fill_on && dateText(next_fill_on)],
+          ["Every", `${schedule.interval_days} days${schedule.every_days === null ? ", the days’ supply" : ""}`],
+          ["Notice", `${schedule.lead_days} days before each fill`],
+          [
+            "Last order",
+            last && (
+              <Link key="last" className="mono" to={`${link_base}/orders/${last}`}>
+                {last}
+              </Link>
+            ),
+          ],
+          ["Ordered on", last_filled_on && dateText(last_filled_on)],
+          [
+            "All orders",
+            <Link key="orders" to={`${link_base}/orders`} search={orders as never}>
+              Orders of this prescription
+            </Link>,
+          ],
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** What each order of the schedule repeats. */
+function Repeated({ schedule: { shipping, address, payment, consent, created_at, updated_at } }: PortalSchedule) {
+  const { api_base } = usePortal();
+  const { data } = useApi(`${api_base}/catalogue`);
+  const method = data?.shipping_methods.find(({ id }) => id === shipping.method_id);
+  return (
+    <Card title="Each order">
+      <Facts
+        facts={[
+          ["Shipping", method?.name ?? `Method ${shipping.method_id}`],
+          ["Signature", shipping.signature_confirmation && "On delivery"],
+          [
+            "Address",
+            address === null ? (
+              "The patient’s default address"
+            ) : (
+              <span key="address" className={styles["address"]}>
+                {[
+                  `${address.first_name} ${address.last_name}`,
+                  address.street1,
+                  address.street2,
+                  `${address.city}, ${address.state} ${address.zip}`,
+                ]
+                  .filter(Boolean)
+                  .join("\n")}
+              </span>
+            ),
+          ],
+          ["Payer", payment.payer === "partner" ? "You" : "The patient"],
+          [
+            "Consent",
+            <span key="consent">
+              <When at={consent.given_at} />, {consentNames[consent.method]}
+            </span>,
+          ],
+          ["Created", <When key="created" at={created_at} />],
+          ["Updated", <When key="updated" at={updated_at} />],
+        ]}
+      />
+    </Card>
+  );
+}
