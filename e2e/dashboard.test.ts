@@ -6,6 +6,7 @@ import { IDLE_MS } from "../server/src/usecases/accounts/sign-in.ts";
 import { approveReview, completeFill, verifyProduct } from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
 import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
+import { patientCalls } from "../server/test/support/patient.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
   inspect,
@@ -65,8 +66,9 @@ const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).t
 test("a pharmacist sees whether the patient was asked, records an allergy and removes it with a reason", async () => {
   const made = await order({ prescription: { allergies: "none" } });
   const { page, ...seen } = await journey.openAs(pharmacist, at(made));
-  await page.getByText("None known").waitFor();
-  expect(await page.getByText("Not asked").count()).toBe(2);
+  const card = page.getByRole("region", { name: "Patient and address" });
+  await card.getByText("None known").waitFor();
+  expect(await card.getByText("Not asked").count()).toBe(2);
   await page.getByRole("button", { name: /Reveal/ }).click();
   await page.getByRole("heading", { name: "Allergies: None known" }).waitFor();
   await page.getByRole("heading", { name: "Medications: Not asked" }).waitFor();
@@ -82,6 +84,40 @@ test("a pharmacist sees whether the patient was asked, records an allergy and re
   await page.getByRole("heading", { name: "Allergies: Not asked" }).waitFor();
   expect(await violations(page)).toEqual([]);
   quiet({ page, ...seen });
+});
+
+test("the review shows what a pharmacist decides by without a reveal, and tells none known from not asked from unknown", async () => {
+  const allergy = { text: "Atorvastatin", codes: [], reaction: null, severity: null };
+  const made = await order({
+    patient: { gender: "F", dob: "1968-04-05" },
+    prescription: { allergies: [allergy], sig_text: "Take 1 to 2 tablets by mouth once daily." },
+  });
+  await patientCalls(journey.app, made.patient_id).patch({ patient_safety: { medications: [] } });
+  const { page, ...seen } = await journey.openAs(pharmacist, at(made));
+  const review = page.getByRole("region", { name: "Clinical review" });
+  await review.getByText("Female").waitFor();
+  expect(await review.locator("[data-mark]").allTextContents()).toEqual(["Unknown", "Not asked", "None known"]);
+  const looks = await review.locator("[data-mark]").evaluateAll((marks) =>
+    marks.map((mark) => {
+      const { backgroundColor, borderTopStyle, fontStyle } = getComputedStyle(mark);
+      return [backgroundColor, borderTopStyle, fontStyle].join();
+    }),
+  );
+  expect(new Set(looks).size).toBe(3);
+  await review.getByText("1 to 2 tablets a day (atorvastatin 20 to 40 mg)").waitFor();
+  const found = page.getByRole("region", { name: "1 finding" });
+  await found.getByText("The patient is allergic to atorvastatin.").waitFor();
+  await found.getByText(/^Source: .+ Tables .+\.$/).waitFor();
+  await page.getByRole("row", { name: /^Conditions .*Nobody asked the patient about conditions\./ }).waitFor();
+  expect(await inspect(page, "dashboard-clinical")).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await shot(page, "dashboard-clinical-phone");
+  quiet({ page, ...seen });
+
+  const tess = await journey.openAs(technician, at(made));
+  await tess.page.getByRole("region", { name: "Safety checks" }).getByText("allergic to atorvastatin").waitFor();
+  expect(await tess.page.getByRole("region", { name: "Clinical review" }).count()).toBe(0);
+  quiet(tess);
 });
 
 test("an order goes from review to shipped with the keyboard alone, and the filler cannot check it", async () => {

@@ -16,6 +16,7 @@ export * from "./continuity.ts";
 export * from "./count-reasons.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";
+export * from "./dashboard/dashboard-clinical.ts";
 export * from "./dashboard/dashboard-messages.ts";
 export * from "./dashboard/dashboard-order.ts";
 export * from "./dashboard/dashboard-orders.ts";

@@ -56,6 +56,14 @@ export const webAudit = {
     "safety",
     "payment",
   ),
+  "GET /dashboard/orders/{account_id}/{order_number}/clinical": writes(
+    "clinical_viewed",
+    "patient",
+    "identity",
+    "order",
+    "treatment",
+    "safety",
+  ),
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": writes(
     "order_revealed",
     "reveal",

@@ -239,6 +239,7 @@ export const auditActions = {
   orders_listed: "viewed a list of orders",
   order_found: "looked up an order by number",
   order_viewed: "viewed an order",
+  clinical_viewed: "viewed the clinical review of an order",
   order_revealed: "revealed the patient and address of an order",
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",

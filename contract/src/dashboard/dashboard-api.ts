@@ -33,6 +33,7 @@ import type {
   ShownPassword,
   StockRequest,
 } from "./dashboard-admin.ts";
+import type { ClinicalReview } from "./dashboard-clinical.ts";
 import type { DashboardMessages, StaffMessageRequest } from "./dashboard-messages.ts";
 import type {
   DashboardOrder,
@@ -91,6 +92,7 @@ export type DashboardApi = {
   "POST /dashboard/recall/reveal": { body: RecallRequest; answer: DashboardRecall };
 
   "GET /dashboard/orders/{account_id}/{order_number}": { answer: DashboardOrder };
+  "GET /dashboard/orders/{account_id}/{order_number}/clinical": { answer: ClinicalReview };
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": { answer: RevealedOrder };
   "POST /dashboard/orders/{account_id}/{order_number}/safety_entries": {
     body: SafetyEntryRequest;

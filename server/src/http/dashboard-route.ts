@@ -1,4 +1,11 @@
-import { type Environment, environments, reviewerRoles, type StaffRole, staffRoleNames } from "@pestle/contract";
+import {
+  type Environment,
+  environments,
+  pharmacistRoles,
+  reviewerRoles,
+  type StaffRole,
+  staffRoleNames,
+} from "@pestle/contract";
 import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import type { Admin } from "../usecases/accounts/partners-in-dashboard.ts";
 import type { Work } from "../usecases/fulfillment/steps.ts";
@@ -7,6 +14,7 @@ import { readQuery } from "./query.ts";
 import type { Asked, WebCall } from "./web-api.ts";
 
 export const everybody = staffRoleNames;
+export const pharmacists = pharmacistRoles;
 export const reviewers = reviewerRoles;
 export const leads = ["lead", "admin"] as const;
 export const admins = ["admin"] as const;

@@ -1,4 +1,4 @@
-import type { DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
+import type { ClinicalReview, DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { goodDocument, patientCalls } from "../../support/patient.ts";
@@ -22,6 +22,8 @@ afterAll(() => app.stop());
 const account_id = () => app.demo.partners[0]!.account_id;
 const path = ({ order_number }: Pick<Order, "order_number">) => `/dashboard/orders/${account_id()}/${order_number}`;
 const order = async (given: Parameters<typeof newOrder>[1] = {}) => placed(app, (await newOrder(app, given)).body);
+/** The same person in another prescription. */
+const idsOf = ({ patient_id }: { patient_id: string }) => [{ kind: "medical_record" as const, value: patient_id }];
 /** Nothing that the safety check would mention. */
 const clean = { prescription: { allergies: [] } };
 const work = (by: WebPerson, which: Pick<Order, "order_number">, body: object) =>
@@ -191,6 +193,92 @@ describe("an order's page", () => {
     ]);
     const actions = (await page(pharmacist, made)).timeline.flatMap((one) => (one.kind === "view" ? one.action : []));
     expect(actions).toEqual(expect.arrayContaining(["safety_entry_added", "safety_entry_removed"]));
+  });
+
+  test("shows a pharmacist what the review needs, with the checks and their tables, and identifies nobody", async () => {
+    const patient = {
+      first_name: "Zelda",
+      last_name: "Quimby",
+      dob: "1971-03-04",
+      gender: "F" as const,
+      weight_kg: 71.5,
+    };
+    const sig = "Take 1 to 2 tablets by mouth once daily.";
+    const given = {
+      patient,
+      prescription: prescribed("atorvastatin-20", 90, { sig_text: sig, allergies: "none" as const }),
+    };
+    const earlier = await newOrder(app, given);
+    const { body } = await newOrder(app, { ...given, patient: { ...patient, ids: idsOf(earlier) } });
+    const first = await placed(app, earlier.body);
+    await patientCalls(app, first.patient_id).patch({ patient_safety: { medications: ["Melatonin"] } });
+    const made = await placed(app, body);
+    expect(made.patient_id).toBe(first.patient_id);
+    const seen = await pharmacist.get(`${path(made)}/clinical`);
+    const shown = seen.body as ClinicalReview;
+    expect(shown.patient).toEqual({ age: expect.any(Number), sex: "F", weight_kg: 71.5 });
+    expect(shown.facts).toMatchObject([
+      { kind: "allergy", status: "none_known", entries: [], none: { by: "prescriber" } },
+      { kind: "medication", status: "listed", entries: [{ text: "Melatonin", source: "partner" }], none: null },
+      { kind: "condition", status: "not_asked", entries: [], none: null },
+    ]);
+    expect(shown.fills).toMatchObject([
+      {
+        order_number: first.order_number,
+        name: "Atorvastatin 20 mg tablet",
+        units: 90,
+        shipped_at: null,
+        active: true,
+      },
+    ]);
+    expect(shown.lines).toMatchObject([
+      {
+        sig_text: sig,
+        daily: {
+          read: true,
+          per_day: { min: 1, max: 2 },
+          unit: "tablet",
+          ingredients: [{ name: "atorvastatin", unit: "mg", min: 20, max: 40 }],
+          lasts_days: { min: 45, max: 90 },
+        },
+        prescriber: { name: expect.any(String) },
+      },
+    ]);
+    const safety = app.deps.safety.current();
+    expect(shown.tables_version).toBe("data" in safety ? safety.data.version : "");
+    const check = (name: string) => shown.checks.find((one) => one.check === name)!;
+    expect(check("condition").gaps).toEqual(["conditions_not_asked"]);
+    expect(check("allergy")).toMatchObject({ compared: 0, findings: 0, gaps: [] });
+    expect(check("interaction").tables).toContainEqual({ name: "interactions", rows: expect.any(Number) });
+    expect(check("duplicate").findings).toBe(1);
+    expect(shown.findings).toContainEqual(
+      expect.objectContaining({ kind: "duplicate_therapy", version: shown.tables_version, overridden: false }),
+    );
+    for (const secret of ["Zelda", "Quimby", "1971-03-04", made.address!.street1])
+      expect(seen.text).not.toContain(secret);
+    expect(await audited(made.order_number, "clinical_viewed")).toMatchObject([
+      { person_id: pharmacist.person_id, request_id: seen.headers.get("x-request-id") },
+    ]);
+    expect((await lead.get(`${path(made)}/clinical`)).status).toBe(200);
+    for (const by of [technician, await webPerson(app, "admin")]) {
+      expect((await by.get(`${path(made)}/clinical`)).status).toBe(404);
+    }
+  });
+
+  test("shows an override with name, code and reason, and marks what it covers", async () => {
+    const allergy = { text: "Atorvastatin", codes: [], reaction: null, severity: null };
+    const made = await order({ prescription: { allergies: [allergy] } });
+    const held = (await pharmacist.get(`${path(made)}/clinical`)).body as ClinicalReview;
+    expect(held.findings).toMatchObject([{ kind: "allergy", exception_id: 74, overridden: false }]);
+    expect(held.overrides).toEqual([]);
+    const reason = "The patient takes it since 2019 without a reaction.";
+    const resolve = { event: "resolve", exception_id: 74, code: "previously_tolerated", reason };
+    expect((await work(pharmacist, made, resolve)).status).toBe(200);
+    const after = (await pharmacist.get(`${path(made)}/clinical`)).body as ClinicalReview;
+    expect(after.findings).toMatchObject([{ kind: "allergy", overridden: true }]);
+    expect(after.overrides).toMatchObject([
+      { who: "A pharmacist", exception_ids: [74], code: "previously_tolerated", reason, signature_holds: true },
+    ]);
   });
 
   test("if the audit log cannot be written, the page is not shown", async () => {
