@@ -120,6 +120,27 @@ test("the review shows what a pharmacist decides by without a reveal, and tells 
   quiet(tess);
 });
 
+test("the order leads to the patient's page, which shows the treatment and reveals the person", async () => {
+  const made = await order({ patient: { first_name: "Ottoline", last_name: "Vexley" } });
+  const seen = await journey.openAs(lead, at(made));
+  const { page } = seen;
+  await page.getByRole("link", { name: /^Patient page/ }).click();
+  await heading(page, "Patient OV");
+  await page.getByRole("region", { name: "Orders" }).getByRole("link", { name: made.order_number }).waitFor();
+  await page
+    .getByRole("region", { name: "Time line" })
+    .getByText(/Prescription received/)
+    .waitFor();
+  await page.getByRole("region", { name: "Who looked" }).getByText("viewed a patient").waitFor();
+  expect(await page.getByText("Vexley").count()).toBe(0);
+  await page.keyboard.press("v");
+  await page.getByText("Ottoline Vexley").waitFor();
+  expect(await inspect(page, "dashboard-patient")).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await shot(page, "dashboard-patient-phone");
+  quiet(seen);
+});
+
 test("an order goes from review to shipped with the keyboard alone, and the filler cannot check it", async () => {
   const made = await order();
   const phil = await journey.openAs(pharmacist, "/dashboard");

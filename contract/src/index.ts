@@ -20,6 +20,7 @@ export * from "./dashboard/dashboard-clinical.ts";
 export * from "./dashboard/dashboard-messages.ts";
 export * from "./dashboard/dashboard-order.ts";
 export * from "./dashboard/dashboard-orders.ts";
+export * from "./dashboard/dashboard-patient.ts";
 export * from "./dashboard/dashboard-queues.ts";
 export * from "./dashboard/dashboard-reviews.ts";
 export * from "./dashboard/dashboard-statements.ts";

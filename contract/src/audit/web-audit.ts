@@ -96,6 +96,23 @@ export const webAudit = {
     "address",
     "treatment",
   ),
+  "GET /dashboard/patients/{account_id}/{patient_key}": writes(
+    "patient_viewed",
+    "patient",
+    "identity",
+    "order",
+    "treatment",
+    "safety",
+  ),
+  "POST /dashboard/patients/{account_id}/{patient_key}/reveal": writes(
+    "patient_revealed",
+    "reveal",
+    "identity",
+    "contact",
+    "address",
+    "documents",
+    "safety",
+  ),
   "GET /dashboard/reviews": notAudited("The list shows no patient; opening a review writes the entry."),
   "GET /dashboard/reviews/{account_id}/{review_id}": writes("review_viewed", "patient", "treatment"),
   "POST /dashboard/reviews/{account_id}/{review_id}/reveal": writes(

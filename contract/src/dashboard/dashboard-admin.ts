@@ -241,6 +241,8 @@ export const auditActions = {
   order_viewed: "viewed an order",
   clinical_viewed: "viewed the clinical review of an order",
   order_revealed: "revealed the patient and address of an order",
+  patient_viewed: "viewed a patient",
+  patient_revealed: "revealed a patient",
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",
   order_worked: "worked on an order",

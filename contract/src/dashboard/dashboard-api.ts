@@ -49,6 +49,7 @@ import type {
   DashboardSearch,
   RecallRequest,
 } from "./dashboard-orders.ts";
+import type { DashboardPatient, RevealedPatient } from "./dashboard-patient.ts";
 import type { DashboardAccounts, DashboardHome } from "./dashboard-queues.ts";
 import type {
   DashboardReviewPage,
@@ -106,6 +107,9 @@ export type DashboardApi = {
   "GET /dashboard/orders/{account_id}/{order_number}/messages": { answer: DashboardMessages };
   "POST /dashboard/orders/{account_id}/{order_number}/messages": { body: StaffMessageRequest; answer: Message };
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
+
+  "GET /dashboard/patients/{account_id}/{patient_key}": { answer: DashboardPatient };
+  "POST /dashboard/patients/{account_id}/{patient_key}/reveal": { answer: RevealedPatient };
 
   "GET /dashboard/reviews": { query: "all" | "environment"; answer: DashboardReviews };
   "GET /dashboard/reviews/{account_id}/{review_id}": { answer: DashboardReviewPage };

@@ -18,6 +18,7 @@ import { requestRoutes } from "./operations/requests.ts";
 import { continuityRoutes } from "./orders/continuity.ts";
 import { messageRoutes as portalMessageRoutes } from "./orders/portal-messages.ts";
 import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
+import { patientRoutes } from "./patients/patient-page.ts";
 import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
 import { statementRoutes } from "./statements/dashboard-statements.ts";
 import { statementRoutes as portalStatementRoutes } from "./statements/portal-statements.ts";
@@ -29,6 +30,7 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...ordersRoutes,
   ...orderRoutes,
   ...messageRoutes,
+  ...patientRoutes,
   ...searchRoutes,
   ...reviewRoutes,
   ...partnerRoutes,

@@ -67,13 +67,13 @@ export async function readClinical(
   };
 }
 
-const clinicalPatient = (record: PatientRecord, now: Date): ClinicalReview["patient"] => ({
+export const clinicalPatient = (record: PatientRecord, now: Date): ClinicalReview["patient"] => ({
   age: ageOf(patientFacts(record).dob, now),
   sex: record.gender,
   weight_kg: record.weight_kg ?? null,
 });
 
-function clinicalFacts({ patient_safety }: PatientRecord): ClinicalFacts[] {
+export function clinicalFacts({ patient_safety }: PatientRecord): ClinicalFacts[] {
   const status = safetyStatuses(patient_safety);
   const { entries } = safetyAnswer(patient_safety);
   return safetyKindNames.map((kind) => ({
@@ -84,7 +84,7 @@ function clinicalFacts({ patient_safety }: PatientRecord): ClinicalFacts[] {
   }));
 }
 
-function clinicalFill(
+export function clinicalFill(
   { written_qty, ordered_at, shipped_at, supply_ends_at, ...fill }: FillLine,
   now: Date,
 ): ClinicalFill {

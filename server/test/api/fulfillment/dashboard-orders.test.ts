@@ -1,4 +1,11 @@
-import type { ClinicalReview, DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
+import type {
+  ClinicalReview,
+  DashboardHome,
+  DashboardOrder,
+  DashboardOrders,
+  DashboardPatient,
+  Order,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { goodDocument, patientCalls } from "../../support/patient.ts";
@@ -400,6 +407,48 @@ describe("an order's page", () => {
       expect([answer.status, answer.body.errors?.[0]?.error_detail[0].field]).toEqual([422, field]);
     }
   });
+});
+
+test("a patient's page shows prescriptions, orders, fills and messages, masked until a reveal, and who looked", async () => {
+  const patient = { first_name: "Ottoline", last_name: "Vexley", dob: "1959-08-09", phone: "415-555-0142" };
+  const { body, patient_id, prescription_id } = await newOrder(app, { ...clean, patient });
+  const made = await placed(app, body);
+  await pharmacist.send("POST", `${path(made)}/messages`, { text: "Is the address right?" });
+  const { patient_key } = await page(pharmacist, made);
+  const address = `/dashboard/patients/${account_id()}/${patient_key}`;
+  const seen = await pharmacist.get(address);
+  const shown = seen.body as DashboardPatient;
+  expect(shown).toMatchObject({
+    patient_key,
+    environment: "sandbox",
+    patient: { initials: "OV", birth_year: "1959" },
+    clinical: { patient: { sex: expect.anything() }, facts: [{ kind: "allergy" }, {}, {}] },
+    prescriptions: [{ id: prescription_id, sig_text: expect.any(String), prescriber_name: expect.any(String) }],
+    orders: [{ order_number: made.order_number, order_status: "Processing", stage: "clinical_review" }],
+    fills: [{ order_number: made.order_number, shipped_at: null, active: true }],
+    messages: [{ order_number: made.order_number, author: "pharmacy", text: "Is the address right?" }],
+    looks: null,
+  });
+  for (const secret of ["Ottoline", "Vexley", "1959-08-09", "555-0142", made.address!.street1]) {
+    expect(seen.text).not.toContain(secret);
+  }
+  expect(seen.headers.get("cache-control")).toBe("no-store");
+  const revealed = await technician.send("POST", `${address}/reveal`);
+  expect(revealed.body.patient).toMatchObject({ ...patient, patient_id, addresses: [{ default: true }] });
+  const masked = (await technician.get(address)).body as DashboardPatient;
+  expect([masked.clinical, masked.looks]).toEqual([null, null]);
+  const { looks } = (await lead.get(address)).body as DashboardPatient;
+  expect(looks!.slice(0, 4).map(({ who, action }) => [who, action])).toEqual([
+    ["A lead", "patient_viewed"],
+    ["A technician", "patient_viewed"],
+    ["A technician", "patient_revealed"],
+    ["A pharmacist", "patient_viewed"],
+  ]);
+  for (const absent of [`/dashboard/patients/${account_id()}/99999999`, `/dashboard/patients/${account_id()}/x`]) {
+    expect([(await lead.get(absent)).status, (await lead.send("POST", `${absent}/reveal`)).status]).toEqual([404, 404]);
+  }
+  const other = app.demo.partners[1]!.account_id;
+  expect((await lead.get(`/dashboard/patients/${other}/${patient_key}`)).status).toBe(404);
 });
 
 describe("the queues", () => {

@@ -31,7 +31,7 @@ function Kind({ facts, fills }: { facts: ClinicalFacts; fills: readonly Clinical
       <ul>
         {status !== "listed" && (
           <li>
-            <Mark as={status} />
+            <Mark as={status}>{status === "none_known" && fills.length > 0 ? "No others known" : undefined}</Mark>
             {status === "none_known" && none && (
               <p className="small quiet">
                 The {none.by} said so, {dateText(none.at)}
