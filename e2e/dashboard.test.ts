@@ -120,6 +120,40 @@ test("the review shows what a pharmacist decides by without a reveal, and tells 
   quiet(tess);
 });
 
+test("one key asks the partner, holds the order and opens the next one of the list", async () => {
+  const made = await order();
+  const later = await order();
+  const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
+  const { page } = seen;
+  await page.getByRole("row", { name: later.order_number }).waitFor();
+  await openRow(page, "Clinical review", made);
+  await page.getByRole("button", { name: /Ask the partner/ }).waitFor();
+  await page.keyboard.press("q");
+  const dialog = page.getByRole("dialog", { name: "Ask Willow Telehealth" });
+  await dialog.getByLabel("What you ask about").selectOption("72");
+  await dialog.getByLabel("Question").fill("Is 90 right?");
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-question");
+  await dialog.getByRole("button", { name: "Send, hold and open the next order" }).click();
+  await page.getByText("Question sent. The order is on hold.").waitFor();
+  await heading(page, later.order_number);
+  expect((await read(made)).exceptions.map(({ id }) => id)).toEqual([72]);
+  quiet(seen);
+});
+
+test("a caller's order is found in three steps by phone number", async () => {
+  const made = await order({ patient: { phone: "(628) 555-0193" } });
+  const seen = await journey.openAs(technician, "/dashboard");
+  const { page } = seen;
+  await heading(page, "Home");
+  await page.keyboard.press("/");
+  await page.keyboard.type("628 555 0193");
+  await page.getByRole("option", { name: new RegExp(`${made.order_number}.*by phone number`) }).waitFor();
+  await page.keyboard.press("Enter");
+  await heading(page, made.order_number);
+  quiet(seen);
+});
+
 test("the order leads to the patient's page, which shows the treatment and reveals the person", async () => {
   const made = await order({ patient: { first_name: "Ottoline", last_name: "Vexley" } });
   const seen = await journey.openAs(lead, at(made));
@@ -392,7 +426,7 @@ test("a failed document or export shows the reason, and waits for sign-in if the
   quiet(seen);
 });
 
-test("the search shows a prescription without an order, and links to its review entry", async () => {
+test("the search shows a prescription without an order, and links to the patient or to its review entry", async () => {
   const { prescription_id } = await newOrder(journey.app);
   const seen = await journey.openAs(lead, "/dashboard");
   const { page } = seen;
@@ -402,12 +436,10 @@ test("the search shows a prescription without an order, and links to its review 
     await page.getByRole("option", { name: "No order yet" }).waitFor();
   };
   await find();
-  // There is no page to go to yet.
-  await page.keyboard.press("Enter");
-  await page.getByRole("option", { name: "No order yet" }).waitFor();
   expect(await violations(page)).toEqual([]);
   await shot(page, "dashboard-search-unordered");
-  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Prescriptions" }).getByText(`Rx ${prescription_id}`).waitFor();
   await journey.app.deps.db.raw(
     "insert into review (account_id, kind, prescription_id, created_at) values ($1, 'prescription_acceptance', $2, now())",
     [journey.app.demo.partners[0]!.account_id, prescription_id],

@@ -256,7 +256,7 @@ export const auditActions = {
   safety_entry_removed: "removed an allergy, medication or condition",
   exception_overridden: "overrode an exception of an order",
   order_action_requested: "requested an action on an order",
-  patient_found: "found a patient by name",
+  patient_found: "found a patient by name, phone number, email address or ID",
   lot_searched: "searched for a lot",
   lot_revealed: "revealed who has packages of a lot",
   review_viewed: "viewed a review",

@@ -13,7 +13,7 @@ const comparedWith: Partial<Record<ClinicalCheckName, readonly [one: string, man
 };
 
 const columns: readonly Column<ClinicalCheck>[] = [
-  { title: "Check", cell: ({ check }) => clinicalChecks[check].name },
+  { title: "Check", cell: ({ check }) => <span className={styles["name"]}>{clinicalChecks[check].name}</span> },
   { title: "Compared with", cell: comparedText },
   {
     title: "Result",

@@ -15,6 +15,7 @@ import { FillsTable } from "./fills-table.tsx";
 import { FindingsList } from "./findings-list.tsx";
 import { OverridesList } from "./overrides-list.tsx";
 import { PatientStrip } from "./patient-strip.tsx";
+import { QuestionButton } from "./question-dialog.tsx";
 
 /**
  * What a pharmacist decides by, while the order is in review or on hold. Other roles and other stages see the findings of the
@@ -30,21 +31,22 @@ export function ClinicalCard({ page }: { page: DashboardOrder }) {
   );
 }
 
-function Review({ page: { account_id, order } }: { page: DashboardOrder }) {
+function Review({ page }: { page: DashboardOrder }) {
+  const { account_id, order } = page;
   const path = orderApi({ account_id, order_number: order.order_number });
   const query = useApi(`${path}/clinical`, { written_down: true });
   return (
     <Loaded query={query} lines={8}>
-      {(review) => <Shown account_id={account_id} review={review} />}
+      {(review) => <Shown page={page} review={review} />}
     </Loaded>
   );
 }
 
-function Shown({ account_id, review }: { account_id: string; review: ClinicalReview }) {
+function Shown({ page, review }: { page: DashboardOrder; review: ClinicalReview }) {
   const { patient, facts, fills, more_fills, lines, findings, overrides, checks, tables_version } = review;
   return (
     <>
-      <Card title="Clinical review">
+      <Card title="Clinical review" actions={<QuestionButton page={page} />}>
         <div className="stack-tight">
           <PatientStrip patient={patient} />
           <FactsGrid facts={facts} fills={fills} />
@@ -73,7 +75,7 @@ function Shown({ account_id, review }: { account_id: string; review: ClinicalRev
           flush
           actions={more_fills && <span className="small quiet">Newest {fills.length}</span>}
         >
-          <FillsTable account_id={account_id} fills={fills} />
+          <FillsTable account_id={page.account_id} fills={fills} />
         </Card>
       )}
     </>

@@ -100,12 +100,12 @@ const orderColumns = (account_id: string): readonly Column<PatientOrder>[] => [
   {
     title: "Order",
     cell: ({ order_number }) => (
-      <Link to={orderPath({ account_id, order_number })} className="mono">
+      <Link to={orderPath({ account_id, order_number })} className="mono nowrap">
         {order_number}
       </Link>
     ),
   },
-  { title: "Products", cell: ({ drug_names }) => drug_names.join(", ") },
+  { title: "Products", cell: ({ drug_names }) => <span className={styles["name"]}>{drug_names.join(", ")}</span> },
   {
     title: "Status",
     cell: ({ order_status, stage, exception_ids }) => (
@@ -119,17 +119,17 @@ const orderColumns = (account_id: string): readonly Column<PatientOrder>[] => [
       </span>
     ),
   },
-  { title: "Placed", cell: ({ created_at }) => dateText(created_at) },
+  { title: "Placed", cell: ({ created_at }) => <span className="nowrap">{dateText(created_at)}</span> },
 ];
 
 const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][number]>[] = [
   {
     title: "Prescription",
     cell: ({ drug_name, id, sig_text }) => (
-      <>
-        <strong>{drug_name}</strong> <span className="small quiet">Rx {id}</span>
+      <div className={styles["name"]}>
+        <strong>{drug_name}</strong> <span className="small quiet nowrap">Rx {id}</span>
         <p className="small">{sig_text}</p>
-      </>
+      </div>
     ),
   },
   { title: "Prescriber", cell: ({ prescriber_name }) => prescriber_name },
@@ -143,8 +143,8 @@ const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][num
     title: "Written",
     cell: ({ written_date, expire_date, active }) => (
       <>
-        {dateText(written_date)}
-        <p className="small quiet">{active ? `Until ${dateText(expire_date)}` : "No longer active"}</p>
+        <span className="nowrap">{dateText(written_date)}</span>
+        <p className="small quiet nowrap">{active ? `Until ${dateText(expire_date)}` : "No longer active"}</p>
       </>
     ),
   },
