@@ -77,7 +77,7 @@ const byLot = statementOf<[lots: readonly string[], most: number], FoundRow>(
   where o.account_id = a.account_id and o.order_number = any(array(
     select i.order_number
     from order_item i
-    where i.account_id = a.account_id and i.lot = any($1)
+    where i.account_id = a.account_id and i.lot is not null and i.lot = any($1)
     limit 51))`),
 );
 /** Orders that were filled from a lot. A recall also ignores the spelling. */

@@ -22,17 +22,22 @@ where w.account_id = $1 and w.patient_key = $2`;
 export const loadPatientPage = (db: Queryable, account_id: string, patient_key: number) =>
   db.row(page, [account_id, patient_key]);
 
+// Materialized: without statistics, the planner would rather walk all prescriptions of the account by their time.
 const prescriptions = statementOf<[account_id: string, patient_key: number, most: number], SealedFact>(`
+with r as materialized (
+  select p.*
+  from prescription p
+  where p.account_id = $1 and p.patient_key = $2
+)
 select ${FACT_COLUMNS}
-from prescription r
-where r.account_id = $1 and r.patient_key = $2
+from r
 order by r.received_at desc, r.intake_message_id desc
 limit $3`);
 /** Newest first. */
 export const listPatientPrescriptions = (db: Queryable, account_id: string, patient_key: number, most: number) =>
   db.rows(prescriptions, [account_id, patient_key, most]);
 
-export type PatientOrderRow = {
+type PatientOrderRow = {
   order_number: string;
   order_status: OrderStatus;
   stage: Stage | null;
