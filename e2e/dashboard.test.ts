@@ -97,11 +97,11 @@ test("the review shows what a pharmacist decides by without a reveal, and tells 
   const review = page.getByRole("region", { name: "Clinical review" });
   await review.getByText("Female").waitFor();
   expect(await review.locator("[data-mark]").allTextContents()).toEqual(["Unknown", "Not asked", "None known"]);
-  const looks = await review.locator("[data-mark]").evaluateAll((marks) =>
-    marks.map((mark) => {
+  const looks = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("[data-mark]")].map((mark) => {
       const { backgroundColor, borderTopStyle, fontStyle } = getComputedStyle(mark);
       return [backgroundColor, borderTopStyle, fontStyle].join();
-    }),
+    })`,
   );
   expect(new Set(looks).size).toBe(3);
   await review.getByText("1 to 2 tablets a day (atorvastatin 20 to 40 mg)").waitFor();
