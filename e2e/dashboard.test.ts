@@ -108,7 +108,7 @@ test("the review shows what a pharmacist decides by without a reveal, and tells 
   const found = page.getByRole("region", { name: "1 finding" });
   await found.getByText("The patient is allergic to atorvastatin.").waitFor();
   await found.getByText(/^Source: .+ Tables .+\.$/).waitFor();
-  await page.getByRole("row", { name: /^Conditions .*Nobody asked the patient about conditions\./ }).waitFor();
+  await page.getByRole("row", { name: /^Conditions .*No one asked the patient about conditions\./ }).waitFor();
   expect(await inspect(page, "dashboard-clinical")).toEqual([]);
   await page.setViewportSize({ width: 390, height: 844 });
   await shot(page, "dashboard-clinical-phone");

@@ -8,7 +8,7 @@ import type { DashboardFinding } from "./dashboard-order.ts";
 /** What a pharmacist judges an order by, under `/web/dashboard`. Times are ISO 8601. */
 
 /**
- * GET /dashboard/orders/{account_id}/{order_number}/clinical (pharmacist, lead). It identifies nobody: no name, no birth date,
+ * GET /dashboard/orders/{account_id}/{order_number}/clinical (pharmacist, lead). It identifies no one: no name, no birth date,
  * no address. The server audits the view. The checks run for the answer, as they run again before the approval.
  */
 export type ClinicalReview = {
@@ -75,9 +75,9 @@ export const clinicalCheckNames = Object.keys(clinicalChecks) as [ClinicalCheckN
 /** Why a check is incomplete. */
 export const checkGaps = {
   tables_unusable: "The safety tables are unusable. Check by hand.",
-  allergies_not_asked: "Nobody asked the patient about allergies.",
-  medications_not_asked: "Nobody asked the patient about other medications.",
-  conditions_not_asked: "Nobody asked the patient about conditions.",
+  allergies_not_asked: "No one asked the patient about allergies.",
+  medications_not_asked: "No one asked the patient about other medications.",
+  conditions_not_asked: "No one asked the patient about conditions.",
   age_unknown: "The age is unknown.",
   sex_unknown: "The sex is unknown, and a rule for this drug depends on it.",
   weight_unknown: "The weight is unknown, and a rule for this drug depends on it.",

@@ -202,7 +202,7 @@ describe("an order's page", () => {
     expect(actions).toEqual(expect.arrayContaining(["safety_entry_added", "safety_entry_removed"]));
   });
 
-  test("shows a pharmacist what the review needs, with the checks and their tables, and identifies nobody", async () => {
+  test("shows a pharmacist what the review needs, with the checks and their tables, and identifies no one", async () => {
     const patient = {
       first_name: "Zelda",
       last_name: "Quimby",

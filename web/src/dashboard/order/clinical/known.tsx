@@ -3,7 +3,7 @@ import { Icon, type IconName } from "../../../ui/icon.tsx";
 import styles from "./clinical.module.css";
 
 /**
- * Three answers that must never look alike. `none_known`: a person was asked and named none. `not_asked`: nobody asked.
+ * Three answers that must never look alike. `none_known`: a person was asked and named none. `not_asked`: no one asked.
  * `unknown`: there is no value.
  */
 const marks = {
