@@ -10,8 +10,8 @@ import {
   verifyProduct,
 } from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
-import { patientCalls } from "../server/test/support/patient.ts";
 import { newOrder, orderOf, placed, prescribed } from "../server/test/support/orders.ts";
+import { patientCalls } from "../server/test/support/patient.ts";
 import { arrived } from "../server/test/support/simulate.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
@@ -72,8 +72,9 @@ const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).t
 test("a pharmacist sees whether the patient was asked, records an allergy and removes it with a reason", async () => {
   const made = await order({ prescription: { allergies: "none" } });
   const { page, ...seen } = await journey.openAs(pharmacist, at(made));
-  await page.getByText("None known").waitFor();
-  expect(await page.getByText("Not asked").count()).toBe(2);
+  const card = page.getByRole("region", { name: "Patient and address" });
+  await card.getByText("None known").waitFor();
+  expect(await card.getByText("Not asked").count()).toBe(2);
   await page.getByRole("button", { name: /Reveal/ }).click();
   await page.getByRole("heading", { name: "Allergies: None known" }).waitFor();
   await page.getByRole("heading", { name: "Medications: Not asked" }).waitFor();
@@ -89,6 +90,95 @@ test("a pharmacist sees whether the patient was asked, records an allergy and re
   await page.getByRole("heading", { name: "Allergies: Not asked" }).waitFor();
   expect(await violations(page)).toEqual([]);
   quiet({ page, ...seen });
+});
+
+test("the review shows what a pharmacist decides by without a reveal, and tells none known from not asked from unknown", async () => {
+  const allergy = { text: "Atorvastatin", codes: [], reaction: null, severity: null };
+  const made = await order({
+    patient: { gender: "F", dob: "1968-04-05" },
+    prescription: { allergies: [allergy], sig_text: "Take 1 to 2 tablets by mouth once daily." },
+  });
+  await patientCalls(journey.app, made.patient_id).patch({ patient_safety: { medications: [] } });
+  const { page, ...seen } = await journey.openAs(pharmacist, at(made));
+  const review = page.getByRole("region", { name: "Clinical review" });
+  await review.getByText("Female").waitFor();
+  expect(await review.locator("[data-mark]").allTextContents()).toEqual(["Unknown", "Not asked", "None known"]);
+  const looks = await page.evaluate<string[]>(
+    `[...document.querySelectorAll("[data-mark]")].map((mark) => {
+      const { backgroundColor, borderTopStyle, fontStyle } = getComputedStyle(mark);
+      return [backgroundColor, borderTopStyle, fontStyle].join();
+    })`,
+  );
+  expect(new Set(looks).size).toBe(3);
+  await review.getByText("1 to 2 tablets a day (atorvastatin 20 to 40 mg)").waitFor();
+  const found = page.getByRole("region", { name: "1 finding" });
+  await found.getByText("The patient is allergic to atorvastatin.").waitFor();
+  await found.getByText(/^Source: .+ Tables .+\.$/).waitFor();
+  await page.getByRole("row", { name: /^Conditions .*No one asked the patient about conditions\./ }).waitFor();
+  expect(await inspect(page, "dashboard-clinical")).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await shot(page, "dashboard-clinical-phone");
+  quiet({ page, ...seen });
+
+  const tess = await journey.openAs(technician, at(made));
+  await tess.page.getByRole("region", { name: "Safety checks" }).getByText("allergic to atorvastatin").waitFor();
+  expect(await tess.page.getByRole("region", { name: "Clinical review" }).count()).toBe(0);
+  quiet(tess);
+});
+
+test("one key asks the partner, holds the order and opens the next one of the list", async () => {
+  const made = await order();
+  const later = await order();
+  const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
+  const { page } = seen;
+  await page.getByRole("row", { name: later.order_number }).waitFor();
+  await openRow(page, "Clinical review", made);
+  await page.getByRole("button", { name: /Ask the partner/ }).waitFor();
+  await page.keyboard.press("q");
+  const dialog = page.getByRole("dialog", { name: "Ask Willow Telehealth" });
+  await dialog.getByLabel("What you ask about").selectOption("72");
+  await dialog.getByLabel("Question").fill("Is 90 right?");
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-question");
+  await dialog.getByRole("button", { name: "Send, hold and open the next order" }).click();
+  await page.getByText("Question sent. The order is on hold.").waitFor();
+  await heading(page, later.order_number);
+  expect((await read(made)).exceptions.map(({ id }) => id)).toEqual([72]);
+  quiet(seen);
+});
+
+test("a caller's order is found in three steps by phone number", async () => {
+  const made = await order({ patient: { phone: "(628) 555-0193" } });
+  const seen = await journey.openAs(technician, "/dashboard");
+  const { page } = seen;
+  await heading(page, "Home");
+  await page.keyboard.press("/");
+  await page.keyboard.type("628 555 0193");
+  await page.getByRole("option", { name: new RegExp(`${made.order_number}.*by phone number`) }).waitFor();
+  await page.keyboard.press("Enter");
+  await heading(page, made.order_number);
+  quiet(seen);
+});
+
+test("the order leads to the patient's page, which shows the treatment and reveals the person", async () => {
+  const made = await order({ patient: { first_name: "Ottoline", last_name: "Vexley" } });
+  const seen = await journey.openAs(lead, at(made));
+  const { page } = seen;
+  await page.getByRole("link", { name: /^Patient page/ }).click();
+  await heading(page, "Patient OV");
+  await page.getByRole("region", { name: "Orders" }).getByRole("link", { name: made.order_number }).waitFor();
+  await page
+    .getByRole("region", { name: "Time line" })
+    .getByText(/Prescription received/)
+    .waitFor();
+  await page.getByRole("region", { name: "Who looked" }).getByText("viewed a patient").waitFor();
+  expect(await page.getByText("Vexley").count()).toBe(0);
+  await page.keyboard.press("v");
+  await page.getByText("Ottoline Vexley").waitFor();
+  expect(await inspect(page, "dashboard-patient")).toEqual([]);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await shot(page, "dashboard-patient-phone");
+  quiet(seen);
 });
 
 test("an order goes from review to shipped with the keyboard alone, and the filler cannot check it", async () => {
@@ -490,7 +580,7 @@ test("a failed document or export shows the reason, and waits for sign-in if the
   quiet(seen);
 });
 
-test("the search shows a prescription without an order, and links to its review entry", async () => {
+test("the search shows a prescription without an order, and links to the patient or to its review entry", async () => {
   const { prescription_id } = await newOrder(journey.app);
   const seen = await journey.openAs(lead, "/dashboard");
   const { page } = seen;
@@ -500,12 +590,10 @@ test("the search shows a prescription without an order, and links to its review 
     await page.getByRole("option", { name: "No order yet" }).waitFor();
   };
   await find();
-  // There is no page to go to yet.
-  await page.keyboard.press("Enter");
-  await page.getByRole("option", { name: "No order yet" }).waitFor();
   expect(await violations(page)).toEqual([]);
   await shot(page, "dashboard-search-unordered");
-  await page.keyboard.press("Escape");
+  await page.keyboard.press("Enter");
+  await page.getByRole("region", { name: "Prescriptions" }).getByText(`Rx ${prescription_id}`).waitFor();
   await journey.app.deps.db.raw(
     "insert into review (account_id, kind, prescription_id, created_at) values ($1, 'prescription_acceptance', $2, now())",
     [journey.app.demo.partners[0]!.account_id, prescription_id],

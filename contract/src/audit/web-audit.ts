@@ -65,6 +65,14 @@ export const webAudit = {
   "GET /dashboard/orders/{account_id}/{order_number}/revision": notAudited(
     "It shows who changed an order that the user has opened, and no patient.",
   ),
+  "GET /dashboard/orders/{account_id}/{order_number}/clinical": writes(
+    "clinical_viewed",
+    "patient",
+    "identity",
+    "order",
+    "treatment",
+    "safety",
+  ),
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": writes(
     "order_revealed",
     "reveal",
@@ -112,6 +120,23 @@ export const webAudit = {
     "identity",
     "address",
     "treatment",
+  ),
+  "GET /dashboard/patients/{account_id}/{patient_key}": writes(
+    "patient_viewed",
+    "patient",
+    "identity",
+    "order",
+    "treatment",
+    "safety",
+  ),
+  "POST /dashboard/patients/{account_id}/{patient_key}/reveal": writes(
+    "patient_revealed",
+    "reveal",
+    "identity",
+    "contact",
+    "address",
+    "documents",
+    "safety",
   ),
   "GET /dashboard/reviews": notAudited("The list shows no patient; opening a review writes the entry."),
   "GET /dashboard/reviews/{account_id}/{review_id}": writes("review_viewed", "patient", "treatment"),

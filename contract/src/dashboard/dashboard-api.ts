@@ -34,6 +34,7 @@ import type {
   ShownPassword,
   StockRequest,
 } from "./dashboard-admin.ts";
+import type { ClinicalReview } from "./dashboard-clinical.ts";
 import type { DashboardMessages, StaffMessageRequest } from "./dashboard-messages.ts";
 import type {
   DashboardOrder,
@@ -50,6 +51,7 @@ import type {
   DashboardSearch,
   RecallRequest,
 } from "./dashboard-orders.ts";
+import type { DashboardPatient, RevealedPatient } from "./dashboard-patient.ts";
 import type { ChangeRequestInput, DashboardPrescriptions } from "./dashboard-prescriptions.ts";
 import type { DashboardAccounts, DashboardHome } from "./dashboard-queues.ts";
 import type {
@@ -95,6 +97,7 @@ export type DashboardApi = {
 
   "GET /dashboard/orders/{account_id}/{order_number}": { answer: DashboardOrder };
   "GET /dashboard/orders/{account_id}/{order_number}/revision": { answer: OrderRevision };
+  "GET /dashboard/orders/{account_id}/{order_number}/clinical": { answer: ClinicalReview };
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": { answer: RevealedOrder };
   "POST /dashboard/orders/{account_id}/{order_number}/safety_entries": {
     body: SafetyEntryRequest;
@@ -117,6 +120,9 @@ export type DashboardApi = {
     answer: DashboardPrescriptions;
   };
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
+
+  "GET /dashboard/patients/{account_id}/{patient_key}": { answer: DashboardPatient };
+  "POST /dashboard/patients/{account_id}/{patient_key}/reveal": { answer: RevealedPatient };
 
   "GET /dashboard/reviews": { query: "all" | "environment"; answer: DashboardReviews };
   "GET /dashboard/reviews/{account_id}/{review_id}": { answer: DashboardReviewPage };

@@ -34,6 +34,8 @@ export type DashboardOrder = {
   brand: string | null;
   method: { id: number; name: string; carrier: string; service: string; cold_chain: boolean };
   patient: MaskedPatient;
+  /** The service's own number of the patient, for the patient's page. */
+  patient_key: number;
   /** Whether the patient was asked. The reveal shows the entries. */
   safety_status: Record<SafetyKind, SafetyStatus>;
   address: MaskedAddress | null;

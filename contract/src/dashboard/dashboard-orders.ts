@@ -85,13 +85,15 @@ export type ExceptionGroup = {
 };
 
 /**
- * POST /dashboard/search with `q`. Finds patients by patient ID, or by first name, last name and date of birth in any
- * order.
+ * POST /dashboard/search with `q`. Finds patients by phone number, email address or patient ID, or by first name, last name and
+ * date of birth in any order.
  */
 export type DashboardSearch = { hits: SearchHit[]; more: boolean };
 export type SearchHit = {
-  by: "order_number" | "tracking_no" | "patient" | "prescription_id" | "reference";
+  by: "order_number" | "tracking_no" | "patient" | "phone" | "email" | "prescription_id" | "reference" | "lot";
   account_id: string;
+  /** The service's own number of the patient, for the patient's page. */
+  patient_key: number;
   partner: string;
   environment: Environment;
   /** Null if the prescription has no order yet. */

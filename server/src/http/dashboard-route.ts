@@ -14,8 +14,8 @@ import { readQuery } from "./query.ts";
 import type { Asked, WebCall } from "./web-api.ts";
 
 export const everybody = staffRoleNames;
-export const reviewers = reviewerRoles;
 export const pharmacists = pharmacistRoles;
+export const reviewers = reviewerRoles;
 export const leads = ["lead", "admin"] as const;
 export const admins = ["admin"] as const;
 

@@ -18,6 +18,7 @@ import { requestRoutes } from "./operations/requests.ts";
 import { continuityRoutes } from "./orders/continuity.ts";
 import { messageRoutes as portalMessageRoutes } from "./orders/portal-messages.ts";
 import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
+import { patientRoutes } from "./patients/patient-page.ts";
 import { prescriptionRoutes } from "./prescribers/dashboard-prescriptions.ts";
 import { renewalRoutes } from "./prescribers/portal-renewals.ts";
 import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
@@ -33,6 +34,7 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...orderRoutes,
   ...messageRoutes,
   ...prescriptionRoutes,
+  ...patientRoutes,
   ...searchRoutes,
   ...reviewRoutes,
   ...partnerRoutes,

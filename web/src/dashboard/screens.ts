@@ -50,5 +50,10 @@ export const screens: readonly Screen[] = [
     title: "Order",
     load: async () => (await import("./order/order-screen.tsx")).OrderScreen,
   },
+  {
+    path: "/patient/$account_id/$patient_key",
+    title: "Patient",
+    load: async () => (await import("./order/patient/patient-screen.tsx")).PatientScreen,
+  },
   ...adminScreens,
 ];

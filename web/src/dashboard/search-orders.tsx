@@ -4,12 +4,13 @@ import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { EnvironmentBadge, StatusBadge } from "../ui/order-badges.tsx";
 import { orderPath } from "./order-link.ts";
+import { patientPath } from "./patient-link.ts";
 import { reviewPath } from "./review-link.ts";
 
 /** The Ctrl-K order search. */
 export const searchOrders: PaletteSearch = {
-  placeholder: "Order, tracking number, prescription, reference, or name and date of birth",
-  hint: "Find a patient by patient ID, or by full name and date of birth, such as Ada Moss 1980-01-31.",
+  placeholder: "Phone, email, order, prescription, tracking number, lot, reference, or name and date of birth",
+  hint: "Find a patient by phone number, email address or patient ID, or by full name and date of birth, such as Ada Moss 1980-01-31.",
   find: async (q, signal) => {
     const { hits, more } = await api("/dashboard/search", { method: "POST", body: { q }, signal });
     return { hits: hits.map(shown), more };
@@ -20,6 +21,9 @@ const byText: Record<SearchHit["by"], string> = {
   order_number: "order",
   tracking_no: "tracking number",
   patient: "patient",
+  phone: "phone number",
+  email: "email address",
+  lot: "lot",
   prescription_id: "prescription",
   reference: "reference",
 };
@@ -34,8 +38,8 @@ function shown(hit: SearchHit): PaletteHit {
         ? orderPath({ account_id, order_number })
         : review_id !== null
           ? reviewPath({ account_id, review_id })
-          : null,
-    icon: by === "tracking_no" ? "truck" : by === "patient" ? "person" : "list",
+          : patientPath(hit),
+    icon: by === "tracking_no" ? "truck" : ["patient", "phone", "email"].includes(by) ? "person" : "list",
     title: (
       <>
         {order_number === null ? "No order yet:" : <span className="mono">{order_number}</span>} {patient_initials},{" "}

@@ -40,6 +40,15 @@ const searches = {
   where o.account_id = a.account_id and o.order_number = $1
   limit 1`),
   ),
+  // Order numbers have digits and capital letters, so every collation sorts them between these two.
+  order_prefix: statementOf<[value: string, most: number], FoundRow>(
+    inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.order_number >= $1 and o.order_number <= rpad($1, 10, 'Z')
+  order by o.order_number
+  limit 11`),
+  ),
   tracking_no: statementOf<[value: string, most: number], FoundRow>(
     inEveryAccount(`
   select o.*
@@ -61,6 +70,19 @@ const searches = {
     limit 51))`),
   ),
 } as const;
+const byLot = statementOf<[lots: readonly string[], most: number], FoundRow>(
+  inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.order_number = any(array(
+    select i.order_number
+    from order_item i
+    where i.account_id = a.account_id and i.lot is not null and i.lot = any($1)
+    limit 51))`),
+);
+/** Orders that were filled from a lot. A recall also ignores the spelling. */
+export const findByLot = (db: Queryable, lots: readonly string[], most: number) => db.rows(byLot, [lots, most]);
+
 export const findBy = (db: Queryable, by: keyof typeof searches, value: string | number, most: number) =>
   db.rows(searches[by] as (typeof searches)["tracking_no"], [value as string, most]);
 
@@ -86,8 +108,10 @@ export const findByReference = (db: Queryable, keys: readonly ReferenceKey[], mo
     most,
   ]);
 
-/** Patients by a blind index: of their name and date of birth, or of the partner's id. */
-const peopleBy = (column: "name_dob_index" | "id_index") => `
+/** The blind indexes of a patient: name and date of birth, the partner's id, phone number, email address. */
+const peopleIndexes = ["name_dob_index", "id_index", "phone_index", "email_index"] as const;
+export type PeopleIndex = (typeof peopleIndexes)[number];
+const peopleBy = (column: PeopleIndex) => `
 from unnest($1::text[], $2::bytea[]) as k(account_id, blind)
 join account a on a.account_id = k.account_id
 join partner p on p.partner_id = a.partner_id
@@ -104,19 +128,22 @@ const peopleParams = (keys: readonly PersonKey[], most: number): PeopleParams =>
   most,
 ];
 
-const ordersOf = (column: "name_dob_index" | "id_index") =>
-  statementOf<PeopleParams, FoundRow>(`
+const ofPeople = indexed(
+  (column) => `
 select ${COLUMNS}${peopleBy(column)}
 ${NEWEST_OF_PATIENT}
 order by o.order_position desc
-limit $3`);
-const ofPeople = ordersOf("name_dob_index");
-export const findByPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
-  db.rows(ofPeople, peopleParams(keys, most));
-const ofPatient = ordersOf("id_index");
-/** Orders by the blind index of the partner's patient id. */
-export const findByPatient = (db: Queryable, keys: readonly PersonKey[], most: number) =>
-  db.rows(ofPatient, peopleParams(keys, most));
+limit $3`,
+);
+/** The newest orders of the patients that a blind index finds. */
+export const findByPeople = (db: Queryable, column: PeopleIndex, keys: readonly PersonKey[], most: number) =>
+  db.rows(ofPeople[column], peopleParams(keys, most));
+
+/** The same statement for each index. */
+function indexed(textOf: (column: PeopleIndex) => string) {
+  const pairs = peopleIndexes.map((column) => [column, statementOf<PeopleParams, FoundRow>(textOf(column))] as const);
+  return Object.fromEntries(pairs) as Record<PeopleIndex, (typeof pairs)[number][1]>;
+}
 
 const UNORDERED_COLUMNS = `
   a.account_id, p.name as partner, a.environment, null as order_number, null as order_status, null as stage,
@@ -142,18 +169,14 @@ where ${NOT_ORDERED}`);
 /** A prescription without an order. */
 export const findUnordered = (db: Queryable, prescription_id: number) => db.rows(unordered, [prescription_id]);
 
-const unorderedOf = (column: "name_dob_index" | "id_index") =>
-  statementOf<PeopleParams, FoundRow>(`
+const unorderedOf = indexed(
+  (column) => `
 select ${UNORDERED_COLUMNS}${peopleBy(column)}
 join prescription r on r.account_id = w.account_id and r.patient_key = w.patient_key
 where ${NOT_ORDERED}
 order by r.received_at desc
-limit $3`);
-const unorderedOfPatient = unorderedOf("id_index");
-/** Prescriptions without an order, by the partner's patient id. */
-export const findUnorderedOfPatient = (db: Queryable, keys: readonly PersonKey[], most: number) =>
-  db.rows(unorderedOfPatient, peopleParams(keys, most));
-const unorderedOfPeople = unorderedOf("name_dob_index");
-/** Prescriptions without an order, by patient name and date of birth. */
-export const findUnorderedOfPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
-  db.rows(unorderedOfPeople, peopleParams(keys, most));
+limit $3`,
+);
+/** Prescriptions without an order, of the patients that a blind index finds. */
+export const findUnorderedOfPeople = (db: Queryable, column: PeopleIndex, keys: readonly PersonKey[], most: number) =>
+  db.rows(unorderedOf[column], peopleParams(keys, most));

@@ -3,7 +3,7 @@ import type { Formulary } from "../catalogue/formulary.ts";
 import type { StockEntryKind } from "../catalogue/stock.ts";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
-import { orderFindings, type SafetyState } from "../safety/assess-safety.ts";
+import { type AssessedOrder, orderFindings, type SafetyState } from "../safety/assess-safety.ts";
 import { type Elsewhere, elsewhereFindings } from "../safety/elsewhere.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
@@ -209,37 +209,19 @@ function withFound(
 
 /** The facts of an existing order for the hold rules. */
 export function holdFactsOf(
-  { order, prescriptions, details, record, fills, elsewhere = { people: [] } }: ChangingOrder,
-  { formulary, safety, today, now, name_characters }: ChangeRules,
+  changing: ChangingOrder,
+  rules: ChangeRules,
 ): { facts: HoldFacts; findings: SafetyFinding[] } {
-  const written = new Map(prescriptions.map((one) => [one.prescription_id, one]));
+  const { order, prescriptions, details, record, fills, elsewhere = { people: [] } } = changing;
+  const { formulary, safety, today, now, name_characters } = rules;
   const own = new Map(details.map((one) => [one.item_id, one]));
-  const prescriptionOf = ({ prescription_id }: StoredItem) =>
-    prescription_id === null ? null : (written.get(prescription_id) ?? null);
+  const prescriptionOf = writtenFor(prescriptions);
   const rxEnded = (item: StoredItem) => {
     const prescription = prescriptionOf(item);
     const product = formulary.by_sku.get(item.sku) ?? null;
     return prescription !== null && hasEnded(prescription, product, { now, today });
   };
-  const assessed = {
-    items: order.items.map((item) => ({
-      item_id: item.item_id,
-      ingredients: own.get(item.item_id)!.ingredients,
-      drug: formulary.by_sku.get(item.sku)?.name ?? prescriptionOf(item)?.drug_name ?? "",
-      gcn: item.gcn,
-      sig_text: prescriptionOf(item)?.sig_text ?? null,
-      units: prescriptionOf(item)?.written_qty ?? own.get(item.item_id)!.units,
-      days_supply: prescriptionOf(item)?.days_supply ?? null,
-      drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
-      is_drug: own.get(item.item_id)!.is_drug,
-      prescription_id: item.prescription_id,
-      ordered_units: own.get(item.item_id)!.units,
-    })),
-    fills,
-    patient_safety: record.patient_safety,
-    patient: patientFacts(record),
-    now,
-  };
+  const assessed = assessedOrder(changing, rules);
   const own_findings = orderFindings(safety, assessed);
   const findings = [...own_findings, ...elsewhereFindings(safety, assessed, own_findings, elsewhere)];
   const facts: HoldFacts = {
@@ -264,6 +246,41 @@ export function holdFactsOf(
     at_creation: null,
   };
   return { facts, findings };
+}
+
+/** The prescription of an item, if it has one. */
+function writtenFor(prescriptions: readonly ChangingPrescription[]) {
+  const written = new Map(prescriptions.map((one) => [one.prescription_id, one]));
+  return ({ prescription_id }: StoredItem) =>
+    prescription_id === null ? null : (written.get(prescription_id) ?? null);
+}
+
+/** The order as the safety engine checks it. */
+export function assessedOrder(
+  { order, prescriptions, details, record, fills }: ChangingOrder,
+  { formulary, now }: Pick<ChangeRules, "formulary" | "now">,
+): AssessedOrder {
+  const own = new Map(details.map((one) => [one.item_id, one]));
+  const prescriptionOf = writtenFor(prescriptions);
+  return {
+    items: order.items.map((item) => ({
+      item_id: item.item_id,
+      ingredients: own.get(item.item_id)!.ingredients,
+      drug: formulary.by_sku.get(item.sku)?.name ?? prescriptionOf(item)?.drug_name ?? "",
+      gcn: item.gcn,
+      sig_text: prescriptionOf(item)?.sig_text ?? null,
+      units: prescriptionOf(item)?.written_qty ?? own.get(item.item_id)!.units,
+      days_supply: prescriptionOf(item)?.days_supply ?? null,
+      drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
+      is_drug: own.get(item.item_id)!.is_drug,
+      prescription_id: item.prescription_id,
+      ordered_units: own.get(item.item_id)!.units,
+    })),
+    fills,
+    patient_safety: record.patient_safety,
+    patient: patientFacts(record),
+    now,
+  };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { medicalWords } from "../values/text.ts";
-import type { CheckedItem, CheckedOrder } from "./checked-order.ts";
+import type { CheckedItem } from "./checked-order.ts";
 import type { SafetyData, Substance } from "./data.ts";
 import { advices, holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { appliesAt } from "./patient-findings.ts";
@@ -137,17 +137,21 @@ export function unreadSigFindings(data: SafetyData, items: readonly DirectedItem
 }
 
 /** What one day's directions add up to, in the unit of the ingredient's strength; null if either is unknown. */
-function amountPerDay(item: DirectedItem, one: Substance): { value: number; unit: "mg" | "unit" | "meq" } | null {
+export function amountPerDay(
+  item: Pick<DirectedItem, "sig" | "substances" | "drug">,
+  one: Substance,
+  end: "min" | "max" = "max",
+): { value: number; unit: "mg" | "unit" | "meq" } | null {
   const { sig, substances } = item;
   if (sig === null || !sig.parsed) return null;
   const cap = substances.length === 1 && sig.most_mg !== null ? sig.most_mg : Number.POSITIVE_INFINITY;
-  const { max } = sig.amount_per_day;
+  const units = sig.amount_per_day[end];
   if (sig.unit === "mg" || sig.unit === "unit" || sig.unit === "meq") {
-    return substances.length === 1 ? { value: Math.min(max, cap), unit: sig.unit } : null;
+    return substances.length === 1 ? { value: Math.min(units, cap), unit: sig.unit } : null;
   }
   const strength = strengthOf(item, one);
   if (strength === null || !fits(sig.unit, strength.per.unit)) return null;
-  const value = (max * strength.value) / strength.per.amount;
+  const value = (units * strength.value) / strength.per.amount;
   return { value: strength.unit === "mg" ? Math.min(value, cap) : value, unit: strength.unit };
 }
 
@@ -171,7 +175,7 @@ export const COUNTED: ReadonlySet<string> = new Set([
   "each",
 ]);
 
-export function strengthOf({ drug, substances }: CheckedOrder["items"][number], one: Substance) {
+export function strengthOf({ drug, substances }: Pick<CheckedItem, "drug" | "substances">, one: Substance) {
   const strength = readStrength(drug);
   if (strength === null) return null;
   const names = substances.map(({ name }) => name);

@@ -58,7 +58,7 @@ const MANY = 1.25;
 const CLOSE = 0.02;
 
 /** Units of the package per day; null if the directions count something else, such as drops from a bottle in mL. */
-function unitsPerDay(item: DirectedItem, { unit, steps }: ReadSig): Range | null {
+export function unitsPerDay(item: DirectedItem, { unit, steps }: ReadSig): Range | null {
   const scale = scaleOf(item, unit);
   if (scale === null) return null;
   return {

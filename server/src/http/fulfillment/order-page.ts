@@ -1,6 +1,7 @@
 import { documentKinds, NOTE_CHARACTERS, SAFETY_TEXT_CHARACTERS, safetyKindNames } from "@pestle/contract";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
+import { readClinical } from "../../usecases/fulfillment/read-clinical.ts";
 import { readOrderPage } from "../../usecases/fulfillment/read-order-page.ts";
 import { readRevision } from "../../usecases/fulfillment/read-revision.ts";
 import { revealOrder } from "../../usecases/fulfillment/reveal-order.ts";
@@ -9,7 +10,7 @@ import { workOnOrder } from "../../usecases/fulfillment/take-step.ts";
 import { writeAudit } from "../../usecases/operations/write-audit.ts";
 import { file, json } from "../answer.ts";
 import { choiceField, textField, wholeField } from "../body-fields.ts";
-import { askedNumber, everybody, orderIn, queryOf, reviewers, workerOf } from "../dashboard-route.ts";
+import { askedNumber, everybody, orderIn, pharmacists, queryOf, reviewers, workerOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
 import { readWork } from "./work-request.ts";
 
@@ -36,6 +37,15 @@ export const orderRoutes: readonly WebRoute[] = [
     handler: async (deps, call) => {
       const { account_id, order_number } = orderIn(call);
       return json(200, await readRevision(deps, call.person.person_id, account_id, order_number));
+    },
+  },
+  {
+    method: "GET",
+    path: `${ORDER}/clinical`,
+    roles: pharmacists,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      return json(200, await readClinical(deps, call.person, account_id, order_number, call.request.id));
     },
   },
   {

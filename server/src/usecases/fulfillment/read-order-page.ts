@@ -93,6 +93,7 @@ export async function readOrderPage(
     brand: facts.brand,
     method: facts.method,
     patient: maskedPatient(order.patient_id, record),
+    patient_key: row.patient_key,
     safety_status: safetyStatuses(record.patient_safety),
     address: order.address && maskedAddress(order.address, suggestion !== null),
     lines: linesOf(loaded, facts),

@@ -30,7 +30,7 @@ const columns = ["at", "who", "role", "action", "fields", "subject", "address", 
 export const disclosuresHead = writeCsv([columns]);
 
 /** Who it was, as the log knows them. */
-const whoOf = ({ name, person_id, credential_id, account_id, os_user, role }: Line): string =>
+export const whoOf = ({ name, person_id, credential_id, account_id, os_user, role }: Omit<Line, "patients">): string =>
   name ??
   person_id ??
   (credential_id === null ? null : `credential ${account_id}-${credential_id}`) ??

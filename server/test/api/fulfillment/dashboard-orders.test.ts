@@ -1,4 +1,11 @@
-import type { DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
+import type {
+  ClinicalReview,
+  DashboardHome,
+  DashboardOrder,
+  DashboardOrders,
+  DashboardPatient,
+  Order,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { goodDocument, patientCalls } from "../../support/patient.ts";
@@ -23,6 +30,8 @@ afterAll(() => app.stop());
 const account_id = () => app.demo.partners[0]!.account_id;
 const path = ({ order_number }: Pick<Order, "order_number">) => `/dashboard/orders/${account_id()}/${order_number}`;
 const order = async (given: Parameters<typeof newOrder>[1] = {}) => placed(app, (await newOrder(app, given)).body);
+/** The same person in another prescription. */
+const idsOf = ({ patient_id }: { patient_id: string }) => [{ kind: "medical_record" as const, value: patient_id }];
 /** Nothing that the safety check would mention. */
 const clean = { prescription: { allergies: [] } };
 const work = (by: WebPerson, which: Pick<Order, "order_number">, body: object) =>
@@ -206,6 +215,92 @@ describe("an order's page", () => {
     expect(actions).toEqual(expect.arrayContaining(["safety_entry_added", "safety_entry_removed"]));
   });
 
+  test("shows a pharmacist what the review needs, with the checks and their tables, and identifies no one", async () => {
+    const patient = {
+      first_name: "Zelda",
+      last_name: "Quimby",
+      dob: "1971-03-04",
+      gender: "F" as const,
+      weight_kg: 71.5,
+    };
+    const sig = "Take 1 to 2 tablets by mouth once daily.";
+    const given = {
+      patient,
+      prescription: prescribed("atorvastatin-20", 90, { sig_text: sig, allergies: "none" as const }),
+    };
+    const earlier = await newOrder(app, given);
+    const { body } = await newOrder(app, { ...given, patient: { ...patient, ids: idsOf(earlier) } });
+    const first = await placed(app, earlier.body);
+    await patientCalls(app, first.patient_id).patch({ patient_safety: { medications: ["Melatonin"] } });
+    const made = await placed(app, body);
+    expect(made.patient_id).toBe(first.patient_id);
+    const seen = await pharmacist.get(`${path(made)}/clinical`);
+    const shown = seen.body as ClinicalReview;
+    expect(shown.patient).toEqual({ age: expect.any(Number), sex: "F", weight_kg: 71.5 });
+    expect(shown.facts).toMatchObject([
+      { kind: "allergy", status: "none_known", entries: [], none: { by: "prescriber" } },
+      { kind: "medication", status: "listed", entries: [{ text: "Melatonin", source: "partner" }], none: null },
+      { kind: "condition", status: "not_asked", entries: [], none: null },
+    ]);
+    expect(shown.fills).toMatchObject([
+      {
+        order_number: first.order_number,
+        name: "Atorvastatin 20 mg tablet",
+        units: 90,
+        shipped_at: null,
+        active: true,
+      },
+    ]);
+    expect(shown.lines).toMatchObject([
+      {
+        sig_text: sig,
+        daily: {
+          read: true,
+          per_day: { min: 1, max: 2 },
+          unit: "tablet",
+          ingredients: [{ name: "atorvastatin", unit: "mg", min: 20, max: 40 }],
+          lasts_days: { min: 45, max: 90 },
+        },
+        prescriber: { name: expect.any(String) },
+      },
+    ]);
+    const safety = app.deps.safety.current();
+    expect(shown.tables_version).toBe("data" in safety ? safety.data.version : "");
+    const check = (name: string) => shown.checks.find((one) => one.check === name)!;
+    expect(check("condition").gaps).toEqual(["conditions_not_asked"]);
+    expect(check("allergy")).toMatchObject({ compared: 0, findings: 0, gaps: [] });
+    expect(check("interaction").tables).toContainEqual({ name: "interactions", rows: expect.any(Number) });
+    expect(check("duplicate").findings).toBe(1);
+    expect(shown.findings).toContainEqual(
+      expect.objectContaining({ kind: "duplicate_therapy", version: shown.tables_version, overridden: false }),
+    );
+    for (const secret of ["Zelda", "Quimby", "1971-03-04", made.address!.street1])
+      expect(seen.text).not.toContain(secret);
+    expect(await audited(made.order_number, "clinical_viewed")).toMatchObject([
+      { person_id: pharmacist.person_id, request_id: seen.headers.get("x-request-id") },
+    ]);
+    expect((await lead.get(`${path(made)}/clinical`)).status).toBe(200);
+    for (const by of [technician, await webPerson(app, "admin")]) {
+      expect((await by.get(`${path(made)}/clinical`)).status).toBe(404);
+    }
+  });
+
+  test("shows an override with name, code and reason, and marks what it covers", async () => {
+    const allergy = { text: "Atorvastatin", codes: [], reaction: null, severity: null };
+    const made = await order({ prescription: { allergies: [allergy] } });
+    const held = (await pharmacist.get(`${path(made)}/clinical`)).body as ClinicalReview;
+    expect(held.findings).toMatchObject([{ kind: "allergy", exception_id: 74, overridden: false }]);
+    expect(held.overrides).toEqual([]);
+    const reason = "The patient takes it since 2019 without a reaction.";
+    const resolve = { event: "resolve", exception_id: 74, code: "previously_tolerated", reason };
+    expect((await work(pharmacist, made, resolve)).status).toBe(200);
+    const after = (await pharmacist.get(`${path(made)}/clinical`)).body as ClinicalReview;
+    expect(after.findings).toMatchObject([{ kind: "allergy", overridden: true }]);
+    expect(after.overrides).toMatchObject([
+      { who: "A pharmacist", exception_ids: [74], code: "previously_tolerated", reason, signature_holds: true },
+    ]);
+  });
+
   test("if the audit log cannot be written, the page is not shown", async () => {
     const made = await order();
     await app.deps.db.raw("alter table audit_entry rename to audit_entry_gone");
@@ -348,6 +443,48 @@ describe("an order's page", () => {
       expect([answer.status, answer.body.errors?.[0]?.error_detail[0].field]).toEqual([422, field]);
     }
   });
+});
+
+test("a patient's page shows prescriptions, orders, fills and messages, masked until a reveal, and who looked", async () => {
+  const patient = { first_name: "Ottoline", last_name: "Vexley", dob: "1959-08-09", phone: "415-555-0142" };
+  const { body, patient_id, prescription_id } = await newOrder(app, { ...clean, patient });
+  const made = await placed(app, body);
+  await pharmacist.send("POST", `${path(made)}/messages`, { text: "Is the address right?" });
+  const { patient_key } = await page(pharmacist, made);
+  const address = `/dashboard/patients/${account_id()}/${patient_key}`;
+  const seen = await pharmacist.get(address);
+  const shown = seen.body as DashboardPatient;
+  expect(shown).toMatchObject({
+    patient_key,
+    environment: "sandbox",
+    patient: { initials: "OV", birth_year: "1959" },
+    clinical: { patient: { sex: expect.anything() }, facts: [{ kind: "allergy" }, {}, {}] },
+    prescriptions: [{ id: prescription_id, sig_text: expect.any(String), prescriber_name: expect.any(String) }],
+    orders: [{ order_number: made.order_number, order_status: "Processing", stage: "clinical_review" }],
+    fills: [{ order_number: made.order_number, shipped_at: null, active: true }],
+    messages: [{ order_number: made.order_number, author: "pharmacy", text: "Is the address right?" }],
+    looks: null,
+  });
+  for (const secret of ["Ottoline", "Vexley", "1959-08-09", "555-0142", made.address!.street1]) {
+    expect(seen.text).not.toContain(secret);
+  }
+  expect(seen.headers.get("cache-control")).toBe("no-store");
+  const revealed = await technician.send("POST", `${address}/reveal`);
+  expect(revealed.body.patient).toMatchObject({ ...patient, patient_id, addresses: [{ default: true }] });
+  const masked = (await technician.get(address)).body as DashboardPatient;
+  expect([masked.clinical, masked.looks]).toEqual([null, null]);
+  const { looks } = (await lead.get(address)).body as DashboardPatient;
+  expect(looks!.slice(0, 4).map(({ who, action }) => [who, action])).toEqual([
+    ["A lead", "patient_viewed"],
+    ["A technician", "patient_viewed"],
+    ["A technician", "patient_revealed"],
+    ["A pharmacist", "patient_viewed"],
+  ]);
+  for (const absent of [`/dashboard/patients/${account_id()}/99999999`, `/dashboard/patients/${account_id()}/x`]) {
+    expect([(await lead.get(absent)).status, (await lead.send("POST", `${absent}/reveal`)).status]).toEqual([404, 404]);
+  }
+  const other = app.demo.partners[1]!.account_id;
+  expect((await lead.get(`/dashboard/patients/${other}/${patient_key}`)).status).toBe(404);
 });
 
 describe("the queues", () => {

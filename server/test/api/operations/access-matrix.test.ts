@@ -16,6 +16,7 @@ import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts"
 import { bookAdjustment } from "../../../src/usecases/statements/book-adjustment.ts";
 import { type Asked, Asker, type Cell, METHODS, type Method, type Outcome } from "../../support/access-matrix.ts";
 import { footprint, newOrder, orderOf, placed } from "../../support/orders.ts";
+import { patientKeyOf } from "../../support/patient-key.ts";
 import { simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { basic, freshToken } from "../../support/token-request.ts";
@@ -75,6 +76,7 @@ beforeAll(async () => {
   absent = {
     month: "1999-01",
     patient_id: "absent-1",
+    patient_key: "99999999",
     prescription_id: "99999999",
     order_number: "0000000000",
     address_id: "99999999",
@@ -162,6 +164,7 @@ async function idsOf(partner_id: string): Promise<Ids> {
   const { booked_at } = await bookAdjustment({ db: app.deps.db, zone, now: app.deps.now() }, fee);
   return {
     patient_id,
+    patient_key: String(await patientKeyOf(app, account_id, patient_id)),
     month: dateIn(zone, booked_at).slice(0, 7),
     prescription_id: String(prescription_id),
     order_number,

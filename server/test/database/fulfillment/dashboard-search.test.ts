@@ -37,8 +37,9 @@ async function shippedOrder(patient = {}, lot = "L-1") {
 
 describe("the search", () => {
   test("finds an order by each of its numbers, by reference and by person, and shows no name", async () => {
-    const patient = { first_name: "Odalys", last_name: "Fennimore", dob: "1966-11-02" };
-    const { order, prescription_id, patient_id, tracking_no } = await shippedOrder(patient);
+    const contact = { phone: "(415) 555-0117", email: "odalys@fennimore.example" };
+    const patient = { first_name: "Odalys", last_name: "Fennimore", dob: "1966-11-02", ...contact };
+    const { order, prescription_id, patient_id, tracking_no } = await shippedOrder(patient, "OF-77");
     const { order_number } = order;
     const asked: [text: string, by: string][] = [
       [order_number, "order_number"],
@@ -50,14 +51,20 @@ describe("the search", () => {
       ["Odalys Fennimore 1966-11-02", "patient"],
       ["fennimore, odalys 11/2/1966", "patient"],
       [patient_id, "patient"],
+      ["415-555-0117", "phone"],
+      ["+1 415 555 0117", "phone"],
+      ["Odalys@Fennimore.example", "email"],
+      ["of-77", "lot"],
+      [order_number.slice(0, 8).toLowerCase(), "order_number"],
     ];
+    const named = ["patient", "phone", "email"];
     for (const [text, by] of asked) {
       const { hits } = await search(text);
       expect([text, hits.length, hits[0]?.by, hits[0]?.order_number]).toEqual([text, 1, by, order_number]);
       expect(hits[0]).toMatchObject({ patient_initials: "OF", account_id: account_id(), order_status: "Shipped" });
-      expect(JSON.stringify(hits)).not.toMatch(/Odalys|Fennimore|1966-11/);
+      expect(JSON.stringify(hits)).not.toMatch(/Odalys|Fennimore|1966-11|555-0117/);
     }
-    const by_number = asked.filter(([, by]) => by !== "patient");
+    const by_number = asked.filter(([, by]) => !named.includes(by));
     expect(await entries("patient_found")).toEqual(
       Array.from({ length: asked.length - by_number.length }, () => ({
         account_id: account_id(),
@@ -66,7 +73,15 @@ describe("the search", () => {
       })),
     );
     expect((await entries("order_found")).map(({ subject }) => subject)).toEqual(by_number.map(() => order_number));
-    for (const text of ["0000000000", "Odalys Fennimore", "Odalys Fennimore 1966-11-03", "%", "'; drop table x"]) {
+    for (const text of [
+      "0000000000",
+      "415-555-0118",
+      "odalys@fennimore",
+      "Odalys Fennimore",
+      "Odalys Fennimore 1966-11-03",
+      "%",
+      "'; drop table x",
+    ]) {
       expect([text, (await search(text)).hits]).toEqual([text, []]);
     }
   });

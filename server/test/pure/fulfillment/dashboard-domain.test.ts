@@ -16,6 +16,21 @@ describe("search input", () => {
       prescription_id: null,
     });
     expect(readQuestion("183601")).toMatchObject({ prescription_id: 183601, reference: "183601" });
+    expect(readQuestion("7k2m9")).toMatchObject({
+      order_prefix: "7K2M9",
+      order_number: null,
+      lots: ["7k2m9", "7K2M9"],
+    });
+    for (const no_prefix of ["7k2", "7k2m9xq4tb", "7k2u9", "7k 2m"])
+      expect(readQuestion(no_prefix)!.order_prefix).toBeNull();
+    for (const phone of ["4155550142", "(415) 555-0142", "415-555-0142", "+1 415 555 0142", "1.415.555.0142"]) {
+      expect(readQuestion(phone)).toMatchObject({ phone });
+    }
+    for (const other of ["555-0142", "415555014", "94001000000000", "cart 4155550142"]) {
+      expect(readQuestion(other)!.phone).toBeNull();
+    }
+    expect(readQuestion("Ada@Moss.example")).toMatchObject({ email: "Ada@Moss.example" });
+    expect(readQuestion("ada@moss")!.email).toBeNull();
     for (const nothing of ["", "   ", "x".repeat(201)]) expect(readQuestion(nothing)).toBeNull();
   });
 

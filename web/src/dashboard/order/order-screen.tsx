@@ -13,10 +13,10 @@ import { Age, When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import { placeInWorkList } from "../work-list.ts";
 import { CheckCard } from "./check-card.tsx";
+import { ClinicalCard } from "./clinical/clinical-card.tsx";
 import { DocumentsCard } from "./documents-card.tsx";
 import { ExceptionsCard } from "./exceptions-card.tsx";
 import { FillCard } from "./fill-card.tsx";
-import { FindingsCard } from "./findings-card.tsx";
 import { LinesCard } from "./lines-card.tsx";
 import { MessagesCard } from "./messages-card.tsx";
 import { OrderActions } from "./order-actions.tsx";
@@ -83,7 +83,7 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
             <FillCard key={`fill ${page.revision}`} page={page} work={work} />
             <CheckCard key={`check ${page.revision}`} page={page} work={work} />
           </div>
-          <FindingsCard findings={page.findings} lines={page.lines} />
+          <ClinicalCard key={`clinical ${page.revision}`} page={page} />
           <LinesCard lines={page.lines} />
           <MessagesCard page={page} />
           <PrescriberCard page={page} />

@@ -1,4 +1,5 @@
 import type { Address, DashboardOrder, RevealedOrder } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
@@ -9,6 +10,7 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { isOtherAddress, SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { patientPath } from "../patient-link.ts";
 import { statusNames } from "../safety-status.ts";
 import { AddressDialog } from "./address-dialog.tsx";
 import styles from "./order-screen.module.css";
@@ -61,6 +63,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
             <SafetyFacts path={path} shown={shown} onChange={setShown} />
           </>
         )}
+        <Link to={patientPath(page)}>Patient page: prescriptions, orders and fills</Link>
         {address?.has_suggestion && shown === null && (
           <Notice tone="wait">The address check suggests a correction. Reveal to compare.</Notice>
         )}

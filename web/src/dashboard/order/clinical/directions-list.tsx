@@ -1,0 +1,56 @@
+import { type ClinicalLine, sigFaults } from "@pestle/contract";
+import { Badge } from "../../../ui/badge.tsx";
+import { dailyText, rangeText } from "./amount-text.ts";
+import styles from "./clinical.module.css";
+
+/** The directions of each item with the daily dose that the service computed, and the prescriber. */
+export function DirectionsList({ lines }: { lines: readonly ClinicalLine[] }) {
+  return (
+    <section className={styles["part"]}>
+      <h3>Directions and daily dose</h3>
+      <ul>
+        {lines.map((line) => (
+          <li key={line.item_id}>
+            <p>{line.name}</p>
+            {line.sig_text === null ? (
+              <p className="quiet">No prescription.</p>
+            ) : (
+              <blockquote>{line.sig_text}</blockquote>
+            )}
+            <Daily line={line} />
+            {line.prescriber && (
+              <p className="small quiet">
+                Prescribed by{" "}
+                {[
+                  line.prescriber.name,
+                  line.prescriber.phone && `phone ${line.prescriber.phone}`,
+                  line.prescriber.fax && `fax ${line.prescriber.fax}`,
+                ]
+                  .filter(Boolean)
+                  .join(", ")}
+              </p>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Daily({ line: { daily } }: { line: ClinicalLine }) {
+  if (daily === null) return null;
+  if (!daily.read) {
+    return (
+      <p className="row">
+        <Badge tone="wait">Dose not computed</Badge>
+        <span>{sigFaults[daily.why]} Compute the daily dose by hand.</span>
+      </p>
+    );
+  }
+  return (
+    <p>
+      {dailyText(daily)}
+      {daily.lasts_days && <span className="quiet">. This order lasts {rangeText(daily.lasts_days)} days.</span>}
+    </p>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ClinicalFill } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { type Column, Table } from "../../../ui/display/table.tsx";
+import { StatusBadge } from "../../../ui/order-badges.tsx";
+import { dateText } from "../../../ui/time.tsx";
+import { orderPath } from "../../order-link.ts";
+import styles from "./clinical.module.css";
+
+/** The patient's last fills with dates, newest first. */
+export function FillsTable({ account_id, fills }: { account_id: string; fills: readonly ClinicalFill[] }) {
+  const columns: readonly Column<ClinicalFill>[] = [
+    { title: "Product", cell: ({ name }) => <span className={styles["name"]}>{name}</span> },
+    {
+      title: "Shipped",
+      cell: ({ shipped_at, ordered_at }) => (
+        <span className="nowrap">{shipped_at === null ? `Ordered ${dateText(ordered_at)}` : dateText(shipped_at)}</span>
+      ),
+    },
+    {
+      title: "Lasts until",
+      cell: ({ supply_ends_at }) => (
+        <span className="nowrap">{supply_ends_at === null ? "–" : dateText(supply_ends_at)}</span>
+      ),
+    },
+    {
+      title: "Quantity",
+      number: true,
+      cell: ({ units, days_supply }) => `${units}${days_supply === null ? "" : ` for ${days_supply} days`}`,
+    },
+    {
+      title: "Order",
+      cell: ({ order_number, order_status }) => (
+        <span className="row">
+          <Link to={orderPath({ account_id, order_number })} className="mono nowrap">
+            {order_number}
+          </Link>
+          <StatusBadge status={order_status} />
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Table
+      caption="Last fills"
+      columns={columns}
+      rows={fills}
+      rowKey={({ order_number, name }) => `${order_number} ${name}`}
+      dim={({ active }) => !active}
+    />
+  );
+}

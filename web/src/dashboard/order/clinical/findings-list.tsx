@@ -1,0 +1,48 @@
+import type { ClinicalFinding, ClinicalLine } from "@pestle/contract";
+import { Badge, type Tone } from "../../../ui/badge.tsx";
+import styles from "./clinical.module.css";
+
+const tones: Record<string, Tone> = { contraindicated: "bad", major: "bad", moderate: "wait" };
+
+/** Every finding with what to do, its source and the version of the tables. */
+export function FindingsList({
+  findings,
+  lines,
+}: {
+  findings: readonly ClinicalFinding[];
+  lines: readonly ClinicalLine[];
+}) {
+  return (
+    <ul>
+      {findings.map((finding) => (
+        <li
+          key={`${finding.kind} ${finding.item_id} ${finding.message}`}
+          className={styles["finding"]}
+          data-holds={finding.exception_id !== null || undefined}
+          data-overridden={finding.overridden || undefined}
+        >
+          <p className="row">
+            <Badge tone={tones[finding.severity] ?? "info"}>{finding.severity}</Badge>
+            <strong>{words(finding.kind)}</strong>
+            {finding.item_id !== null && (
+              <span className="quiet">{lines.find(({ item_id }) => item_id === finding.item_id)?.name}</span>
+            )}
+            {finding.overridden && <Badge tone="good">Overridden</Badge>}
+          </p>
+          <p>{finding.message}</p>
+          {finding.elsewhere.length > 0 && (
+            <p>
+              <strong>From {finding.elsewhere.join(" and ")}.</strong> Do not tell this order's partner.
+            </p>
+          )}
+          {finding.advice !== null && <p>{finding.advice}</p>}
+          <p className="small quiet">
+            Source: {finding.source}. Tables {finding.version}.
+          </p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const words = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;

@@ -1,0 +1,31 @@
+import type { ClinicalPatient } from "@pestle/contract";
+import styles from "./clinical.module.css";
+import { Known } from "./known.tsx";
+
+const sexNames = { F: "Female", M: "Male", N: "Neither" } as const;
+
+/** Age, sex and weight. An unknown value looks unlike a known one. */
+export function PatientStrip({ patient: { age, sex, weight_kg } }: { patient: ClinicalPatient }) {
+  return (
+    <dl className={styles["patient"]}>
+      <div>
+        <dt>Age</dt>
+        <dd>
+          <Known value={age === null ? null : age === 1 ? "1 year" : `${age} years`} />
+        </dd>
+      </div>
+      <div>
+        <dt>Sex</dt>
+        <dd>
+          <Known value={sex === null ? null : sexNames[sex]} />
+        </dd>
+      </div>
+      <div>
+        <dt>Weight</dt>
+        <dd>
+          <Known value={weight_kg === null ? null : `${weight_kg} kg`} />
+        </dd>
+      </div>
+    </dl>
+  );
+}

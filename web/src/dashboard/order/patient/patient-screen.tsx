@@ -1,0 +1,186 @@
+import { auditActions, type DashboardPatient, exceptions, type PatientLook, type PatientOrder } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../../app/loaded.tsx";
+import { Page } from "../../../app/shell/page.tsx";
+import { useShortcuts } from "../../../app/shell/shortcuts.ts";
+import { useParam } from "../../../app/use-address.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { IconButton } from "../../../ui/controls/button.tsx";
+import { Card } from "../../../ui/display/card.tsx";
+import { type Column, Table } from "../../../ui/display/table.tsx";
+import { EnvironmentBadge, StatusBadge } from "../../../ui/order-badges.tsx";
+import { dateText, When } from "../../../ui/time.tsx";
+import { orderPath } from "../../order-link.ts";
+import { FactsGrid } from "../clinical/facts-grid.tsx";
+import { FillsTable } from "../clinical/fills-table.tsx";
+import { PatientStrip } from "../clinical/patient-strip.tsx";
+import { MomentsCard } from "./moments-card.tsx";
+import styles from "./patient-screen.module.css";
+import { ProfileCard } from "./profile-card.tsx";
+import { type PatientApi, patientApi, usePatient } from "./use-patient.ts";
+
+/** One patient at one partner: what the pharmacy knows, what it dispensed, and who looked. */
+export function PatientScreen() {
+  const place = { account_id: useParam("account_id"), patient_key: useParam("patient_key") };
+  const query = usePatient(place);
+  return (
+    <Loaded query={query} lines={12}>
+      {(page) => <PatientPage page={page} path={patientApi(place)} again={() => void query.refetch()} />}
+    </Loaded>
+  );
+}
+
+function PatientPage({ page, path, again }: { page: DashboardPatient; path: PatientApi; again: () => void }) {
+  const { account_id, patient, partner, environment, clinical, fills } = page;
+  useShortcuts([{ keys: "r", label: "Refresh", run: again }]);
+  return (
+    <Page
+      title={`Patient ${patient.initials}`}
+      heading={
+        <span className="row">
+          Patient {patient.initials} <EnvironmentBadge environment={environment} />
+        </span>
+      }
+      about={`${partner}, born ${patient.birth_year}`}
+      actions={<IconButton label="Refresh: r" icon="refresh" onClick={again} />}
+    >
+      <div className={styles["columns"]}>
+        <div className="stack">
+          {clinical && (
+            <Card title="Safety facts">
+              <div className="stack-tight">
+                <PatientStrip patient={clinical.patient} />
+                <FactsGrid facts={clinical.facts} fills={fills} />
+              </div>
+            </Card>
+          )}
+          <Card title="Orders" flush>
+            <Table
+              caption="Orders"
+              columns={orderColumns(account_id)}
+              rows={page.orders}
+              rowKey={({ order_number }) => order_number}
+              empty={<Nothing>No orders yet.</Nothing>}
+            />
+          </Card>
+          <Card title="Prescriptions" flush>
+            <Table
+              caption="Prescriptions"
+              columns={prescriptionColumns}
+              rows={page.prescriptions}
+              rowKey={({ id }) => id}
+              dim={({ active }) => !active}
+              empty={<Nothing>No prescriptions.</Nothing>}
+            />
+          </Card>
+          {fills.length > 0 && (
+            <Card title="Fills" flush>
+              <FillsTable account_id={account_id} fills={fills} />
+            </Card>
+          )}
+          <MessagesOf page={page} />
+          {page.looks && (
+            <Card title="Who looked" flush>
+              <Table caption="Who looked" columns={lookColumns} rows={page.looks} rowKey={({ audit_id }) => audit_id} />
+            </Card>
+          )}
+        </div>
+        <div className="stack">
+          <ProfileCard page={page} path={path} />
+          <MomentsCard page={page} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const Nothing = ({ children }: { children: string }) => <p className={`quiet ${styles["nothing"]}`}>{children}</p>;
+
+const orderColumns = (account_id: string): readonly Column<PatientOrder>[] => [
+  {
+    title: "Order",
+    cell: ({ order_number }) => (
+      <Link to={orderPath({ account_id, order_number })} className="mono nowrap">
+        {order_number}
+      </Link>
+    ),
+  },
+  { title: "Products", cell: ({ drug_names }) => <span className={styles["name"]}>{drug_names.join(", ")}</span> },
+  {
+    title: "Status",
+    cell: ({ order_status, stage, exception_ids }) => (
+      <span className="row">
+        <StatusBadge status={order_status} stage={stage} />
+        {exception_ids.map((id) => (
+          <Badge key={id} tone="wait">
+            {exceptions[id].name}
+          </Badge>
+        ))}
+      </span>
+    ),
+  },
+  { title: "Placed", cell: ({ created_at }) => <span className="nowrap">{dateText(created_at)}</span> },
+];
+
+const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][number]>[] = [
+  {
+    title: "Prescription",
+    cell: ({ drug_name, id, sig_text }) => (
+      <div className={styles["name"]}>
+        <strong>{drug_name}</strong> <span className="small quiet nowrap">Rx {id}</span>
+        <p className="small">{sig_text}</p>
+      </div>
+    ),
+  },
+  { title: "Prescriber", cell: ({ prescriber_name }) => prescriber_name },
+  {
+    title: "Quantity",
+    number: true,
+    cell: ({ written_qty, days_supply }) => `${written_qty}${days_supply === null ? "" : ` for ${days_supply} days`}`,
+  },
+  { title: "Refills left", number: true, cell: ({ refills_left }) => refills_left },
+  {
+    title: "Written",
+    cell: ({ written_date, expire_date, active }) => (
+      <>
+        <span className="nowrap">{dateText(written_date)}</span>
+        <p className="small quiet nowrap">{active ? `Until ${dateText(expire_date)}` : "No longer active"}</p>
+      </>
+    ),
+  },
+];
+
+const lookColumns: readonly Column<PatientLook>[] = [
+  { title: "When", cell: ({ at }) => <When at={at} /> },
+  {
+    title: "Who",
+    cell: ({ who, role }) => (
+      <>
+        {who} {role && <span className="small quiet">{role.replaceAll("_", " ")}</span>}
+      </>
+    ),
+  },
+  { title: "What", cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
+  { title: "About", cell: ({ subject }) => subject ?? "" },
+];
+
+function MessagesOf({ page: { account_id, messages, partner } }: { page: DashboardPatient }) {
+  if (messages.length === 0) return null;
+  return (
+    <Card title="Messages">
+      <ul className={styles["messages"]}>
+        {messages.map(({ message_id, author, text, created_at, order_number }) => (
+          <li key={message_id}>
+            <p className="small quiet">
+              {author === "partner" ? partner : "Pharmacy"}, <When at={created_at} />, order{" "}
+              <Link to={orderPath({ account_id, order_number })} className="mono">
+                {order_number}
+              </Link>
+            </p>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
