@@ -494,7 +494,7 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
   ]) {
     await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
     await page.locator("main h1").waitFor();
-    await page.locator("main [role=status]", { hasText: "Loading" }).waitFor({ state: "detached" });
+    await expect.poll(() => page.locator("main [role=status]", { hasText: "Loading" }).count()).toBe(0);
     expect(await inspect(page, `portal-${name}`), name).toEqual([]);
   }
   quiet(seen);

@@ -329,6 +329,9 @@ export const MOST_DETAILS = 20;
 export const MOST_CODES = 20;
 export const MOST_ALLOWED = 20;
 
+/** Codes that no request gets: they say why something else stopped. */
+export const reasonCodes: readonly ErrorCode[] = [42276];
+
 /** The areas of the error catalogue, each with its last code. */
 export const errorAreas = [
   { area: "Request", last: 40010 },

@@ -260,7 +260,7 @@ export const workflowSteps: Record<WorkflowId, WorkflowSteps> = {
   renewal: {
     summary: "Renewal: the pharmacy asks the prescriber for a new prescription",
     description:
-      "The refills of a prescription are used up. The partner lets the pharmacy ask the prescriber, and receives the new prescription with the answer.",
+      "A prescription has no refills left. The partner lets the pharmacy ask the prescriber, and receives the new prescription with the answer.",
     steps: [
       getToken,
       ...simpleOrder(0),

@@ -3,7 +3,16 @@ import { answersMinimal, type Endpoint, tags } from "../endpoints/endpoint.ts";
 import { endpoints } from "../endpoints/endpoints.ts";
 import { scopes } from "../endpoints/oauth.ts";
 import { ErrorCodeSchema, ErrorsBody } from "../error-bodies.ts";
-import { type ErrorCode, errorCodes, errorDocUrl, errors, statuses, statusOf, usualProblems } from "../errors.ts";
+import {
+  type ErrorCode,
+  errorCodes,
+  errorDocUrl,
+  errors,
+  reasonCodes,
+  statuses,
+  statusOf,
+  usualProblems,
+} from "../errors.ts";
 import type { JsonSchema } from "../schema.ts";
 import { fieldMeanings, recordMeanings } from "./glossary.ts";
 import {
@@ -67,7 +76,11 @@ export const openapi = (options: OpenapiOptions) => {
       schemas: Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1))),
       responses: body.responses,
       parameters: { ...pathParameters, ...headerParameters },
-      examples: Object.fromEntries(errorCodes.map((code) => [code, errorExample(code, options.base_url)])),
+      examples: Object.fromEntries(
+        errorCodes
+          .filter((code) => !reasonCodes.includes(code))
+          .map((code) => [code, errorExample(code, options.base_url)]),
+      ),
       headers: sharedHeaders,
       securitySchemes: securitySchemes(options),
     },

@@ -76,7 +76,7 @@ function answerOf(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const socketPath = socket_path();
-    // A caller that hung up while it was in line needs no answer, and nobody reads this one.
+    // A caller that hung up while it was in line needs no answer.
     if (socketPath === undefined || reply.raw.destroyed) return reject(new StatusRefusal(503, RETRY_AFTER_S));
     const { method, url, id, ip } = request;
     const headers = forwardedRequest(request.headers, { id, address: ip ?? "", length: body?.length });

@@ -8,7 +8,7 @@ import type { ServedSandbox } from "./serve-sandbox.ts";
 
 // A signal to the whole group, such as Ctrl-C, stops the main process, which then stops this one.
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
-// The main process ended without a word. Nobody forwards requests anymore, and its successor needs our port.
+// The main process ended without a word. No process forwards requests now, and its successor needs our port.
 process.on("disconnect", () => {
   if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   process.exit(1);

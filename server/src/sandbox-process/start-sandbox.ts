@@ -31,11 +31,11 @@ type Sandbox = Elsewhere & {
 
 /** The same program language as this file: source or build. */
 const PROGRAM = fileURLToPath(new URL(`./program${extname(import.meta.url)}`, import.meta.url));
-/** A process that lived this long has recovered from whatever ended the one before. */
+/** A process that lived this long has recovered from the fault that ended the one before. */
 const LONG_LIFE_MS = 60_000;
 const MOST_IDLE_SOCKETS = 32;
 const METRICS_LIMIT_MS = 2_000;
-/** Added to the grace period, for writing what is left. */
+/** Added to the grace period, for writing the rest. */
 const LAST_WORK_MS = 2_000;
 
 /** Whether the sandbox has a process of its own. */

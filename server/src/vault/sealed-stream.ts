@@ -4,7 +4,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
  * Encrypts a stream in chunks of 64 KiB with AES-256-GCM (the STREAM construction of Hoang, Reyhanitabar, Rogaway and
  * Vizár, as age uses it). The nonce is the chunk's number and a byte that marks the last chunk, so that a chunk that was
  * moved, repeated, dropped or cut off does not decrypt. The key is used for one stream only, and it is derived from the
- * bytes that stand in clear before the stream, so that those cannot be altered either.
+ * unencrypted bytes before the stream, so that those cannot be altered either.
  */
 const CHUNK_BYTES = 64 * 1024;
 const TAG_BYTES = 16;

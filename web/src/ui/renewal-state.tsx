@@ -30,7 +30,7 @@ export function RenewalBadge({ status, response, notice = false }: Shown & { not
 }
 type Shown = Pick<RenewalRequest, "status" | "response">;
 
-/** When the message was asked for, sent and answered, and what the prescriber wrote. */
+/** When the user requested the message, when it was sent and answered, and what the prescriber wrote. */
 export function RenewalFacts({
   created_at,
   sent_at,

@@ -134,7 +134,7 @@ function ownerOf({ account, environment }: Whose, kind?: CatalogueKind): Catalog
 
 function readImport({ kind: told, partial, dryRun, ...whose }: ImportOptions, file: string): CatalogueImport {
   const table = readFileTable(readText(file));
-  // An unreadable file is refused for that reason, whatever its kind.
+  // An unreadable file of any kind is refused for that reason.
   const kind = told ?? kindOfColumns(table.names) ?? (table.names.length === 0 ? fallback(whose) : undefined);
   if (kind === undefined) throw new WrongUsage("Cannot tell from the columns what the file contains. Give --kind.");
   const owner = ownerOf(whose, kind);

@@ -33,12 +33,12 @@ export type BlindTable = keyof typeof blindTables;
 /** Columns that repeat a hash of a patient's row (`copyPatientIndexes`). */
 export const copiedBlindColumns = { patient_name_claim: "name_dob_index", person_link: "person_key" } as const;
 
-/** Names its row by `at`, the row's physical place: nobody else moves rows during a rotation. */
+/** Names its row by `at`, the row's physical place: only the rotation moves rows while it runs. */
 export type BlindRow = Record<string, unknown> & { at: string };
 
 const FETCH_ROWS = 1_000;
 
-/** Waits for nobody: false if a process of Pestle is connected. */
+/** Does not wait: false if a process of Pestle is connected. */
 export async function lockIndexKey(tx: Tx): Promise<boolean> {
   const { rows } = await tx.raw(`select pg_try_advisory_xact_lock(${INDEX_KEY_LOCK}) as locked`);
   return rows[0]?.["locked"] === true;
@@ -114,7 +114,7 @@ export async function saveBlindRows(tx: Tx, table: BlindTable, rows: readonly Bl
 
 /**
  * Brings the copies in line with the patients. A claim only decides between two decisions that are under way at once, and
- * none is under way now, so all claims start anew.
+ * none is under way now, so all claims start again.
  */
 export async function copyPatientIndexes(tx: Tx): Promise<number> {
   await tx.raw("truncate patient_name_claim, person_link");

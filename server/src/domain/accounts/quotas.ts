@@ -85,7 +85,7 @@ export const exhaustedBy = (drawn: Drawn, state: QuotaState): QuotaName | undefi
 export const shownQuotas = (state: QuotaState): ShownQuota[] =>
   quotaNames.map((quota) => ({ quota, counts: quotas[quota].counts, ...state[quota] }));
 
-/** In the form of the RateLimit headers: the limit of each quota that the request counts against, and what is left. */
+/** In the form of the RateLimit headers: the limit of each quota that the request counts against, and the rest. */
 export function quotaHeaders(drawn: Drawn, state: QuotaState): Record<string, string> {
   const names = quotaNames.filter((name) => drawn[name] !== undefined && drawn[name] !== 0);
   const left = (name: QuotaName) => Math.max(0, state[name].most - state[name].used);

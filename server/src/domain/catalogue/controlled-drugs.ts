@@ -107,7 +107,7 @@ export const controlledIngredients: Record<Schedule, readonly string[]> = {
  * "0" is a product that the DEA exempts.
  */
 const combinations: readonly { ingredient: string; beside: readonly string[]; schedule: DrugSchedule }[] = [
-  // 21 CFR 1308.15(c): at most 200 mg of codeine per 100 mL, with a medicinal ingredient that is no narcotic.
+  // 21 CFR 1308.15(c): at most 200 mg of codeine per 100 mL, with a medicinal ingredient other than a narcotic.
   {
     ingredient: "codeine",
     beside: [
@@ -121,7 +121,7 @@ const combinations: readonly { ingredient: string; beside: readonly string[]; sc
     ],
     schedule: "5",
   },
-  // 21 CFR 1308.13(e)(1): at most 90 mg of codeine per unit, with an ingredient that is no narcotic.
+  // 21 CFR 1308.13(e)(1): at most 90 mg of codeine per unit, with an ingredient other than a narcotic.
   { ingredient: "codeine", beside: ["acetaminophen", "aspirin", "butalbital", "carisoprodol"], schedule: "3" },
   { ingredient: "dihydrocodeine", beside: ["acetaminophen", "aspirin"], schedule: "3" },
   // Paregoric, 21 CFR 1308.13(e)(1).

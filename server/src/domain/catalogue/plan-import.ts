@@ -91,7 +91,7 @@ export const changesNothing = ({ added, changed, retired }: CatalogueDiff): bool
 
 const NOTHING_READ: { faults: Fault[]; warnings: Fault[] } = { faults: [], warnings: [] };
 
-/** A brand can stand for a controlled ingredient, and an ingredient that no table knows cannot be checked. */
+/** A brand can contain a controlled ingredient, and an ingredient that no table knows cannot be checked. */
 function ingredientFaults(rows: readonly (PlannedRow & { at: string })[], readIngredient: ReadIngredient) {
   const faults: Fault[] = [];
   const warnings: Fault[] = [];

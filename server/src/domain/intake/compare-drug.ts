@@ -23,7 +23,7 @@ export function compareDrug(data: SafetyData, written: string, other: string): D
 
 /**
  * `by_name`: the text has the ingredient's own name. A brand can contain more than the tables say. `certain`: no word of
- * the text stands for one of several, as "vitamin D" does.
+ * the text means one of several, as "vitamin D" does.
  */
 type Named = { name: string; by_name: boolean; certain: boolean };
 

@@ -63,7 +63,7 @@ type Ages = { readonly from: number | null; readonly below: number | null };
 const isWithin = ({ from, below }: Ages, age: number): boolean =>
   (from === null || age >= from) && (below === null || age < below);
 
-/** A row without ages applies to everybody; one with ages only to a patient whose age is known. */
+/** A row without ages applies to all patients; one with ages only to a patient whose age is known. */
 export const appliesAt = (row: Ages, age: number | null): boolean =>
   age === null ? row.from === null && row.below === null : isWithin(row, age);
 

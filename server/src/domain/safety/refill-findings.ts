@@ -175,7 +175,7 @@ function dueOf(rule: RefillRule, item: CheckedItem, fills: readonly Fill[], last
   };
 }
 
-/** What is left of the last year's fills if the patient takes one day's supply per day. A gap does not create debt. */
+/** The rest of the last year's fills if the patient takes one day's supply per day. A gap does not create debt. */
 function daysOnHand(fills: readonly Fill[], now: Date): number {
   const daysTo = (from: Date, to: Date) => Math.floor(to.getTime() / DAY_MS) - Math.floor(from.getTime() / DAY_MS);
   const recent = fills.filter(({ shipped_at }) => daysTo(shipped_at, now) < DRIFT_DAYS);

@@ -66,7 +66,7 @@ export function dueAt(
 export type DueStep = { changed: Schedule } | { notify: string } | { fill: string } | null;
 
 /**
- * Decides the next step of a schedule. An order that anybody else placed for the prescription counts as a fill, so that
+ * Decides the next step of a schedule. Any other order for the prescription counts as a fill, so that
  * the schedule never repeats it. A hold on the last order pauses the schedule before the next fill. If the last order was
  * canceled, the patient may run out: the schedule pauses at once, and never repeats an order that a person canceled.
  */
@@ -108,7 +108,7 @@ export const pausedBy = (schedule: Schedule, paused_because: Why): Schedule =>
 const [canceled_message] = errors[42276];
 const WAS_CANCELED: Why = { code: 42276, message: canceled_message };
 
-/** The schedule without its last order, which is no fill any more. */
+/** The schedule without its last order, which was canceled. */
 const unfilled = (schedule: Schedule, { last_ordered_on, interval_days, today }: ScheduleFacts): Schedule => ({
   ...onDay(schedule, firstFill(last_ordered_on, interval_days, today)),
   last_order_number: null,

@@ -89,7 +89,7 @@ function date(value: unknown, path: string, reading: Reading): string | null {
 }
 
 /**
- * Elements that change the meaning of a request, whatever its status. A system that does not understand a modifier
+ * Elements that change the meaning of a request in any status. A system that does not understand a modifier
  * extension must not act on the element that carries it (FHIR R4, Extensibility). We support none.
  */
 export function contradictions(request: Resource, reading: Reading): DescriptionCode[] {

@@ -13,7 +13,7 @@ import { requestsIn } from "./requests.ts";
 import { openScope, type Resource } from "./resolve.ts";
 
 /**
- * Reads a FHIR R4 Bundle or a single MedicationRequest. Never throws, whatever the bytes. `ncpdp_id` is the receiver from
+ * Reads a FHIR R4 Bundle or a single MedicationRequest. Throws for no input. `ncpdp_id` is the receiver from
  * the request URL, for senders whose messages do not name one.
  */
 export function readFhir(body: Uint8Array, ncpdp_id: string | null): ReadMessage {

@@ -12,10 +12,7 @@ import { versionOf } from "./version.ts";
 import { readWeight } from "./weight.ts";
 import { child, children, type ParsedXml, parseXml, type XmlElement } from "./xml.ts";
 
-/**
- * Reads an NCPDP SCRIPT message of any version, or returns a refusal with every problem. Never throws, whatever the
- * bytes.
- */
+/** Reads an NCPDP SCRIPT message of any version, or returns a refusal with every problem. Throws for no input. */
 export function readScript(bytes: Uint8Array): ReadMessage {
   return readTraced(bytes, new Reading()).outcome;
 }

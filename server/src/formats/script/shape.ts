@@ -107,7 +107,7 @@ const SOFTWARE = element("SenderSoftware", [
   element("SenderSoftwareVersionRelease", "1"),
 ]);
 
-/** Stands in for an unknown id: we still reply to an unreadable message. */
+/** Replaces an unknown id: we still reply to an unreadable message. */
 const UNKNOWN = "UNKNOWN";
 
 /** Swaps sender and receiver for the reply. */

@@ -76,7 +76,7 @@ export async function moveStoppedClocks(deps: Deps): Promise<void> {
   }
 }
 
-/** Runs an account's due work at once instead of waiting for the jobs. The jobs retry whatever fails here. */
+/** Runs an account's due work at once instead of waiting for the jobs. The jobs retry work that fails here. */
 async function catchUp(deps: Deps, account_id: string): Promise<void> {
   const works = [
     trackShipments,

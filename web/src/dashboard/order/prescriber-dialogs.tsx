@@ -132,7 +132,7 @@ function Asking({
       onSubmit={() => void change.run()}
       actions={
         <>
-          <Button onClick={onClose}>Back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={change.busy}>
             Send
           </Button>

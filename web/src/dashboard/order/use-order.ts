@@ -59,7 +59,7 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
     async (work: Work, done?: string) => {
       const body = { ...work, revision } as WorkRequest;
       const page = await api(`${path}/work`, { method: "POST", body, keepalive: true }).catch((error: unknown) => {
-        // Nobody sees this page's own error any more.
+        // The user has left the page that would show the error.
         const why = error instanceof ApiError ? error.message : "Open the order to check the result.";
         if (left.current) toast(`Order ${order_number}: ${why}`, "bad");
         throw error;

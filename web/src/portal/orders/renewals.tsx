@@ -22,7 +22,7 @@ export function Renewals({ prescription_id, used_up }: { prescription_id: number
       {(renewals) => (
         <>
           <Requests {...renewals} />
-          {/* Until the refills are used up, nobody needs to know why there is no button. */}
+          {/* While there are refills, the missing button needs no explanation. */}
           {used_up &&
             renewals.problems.map(({ code, message }) => (
               <p key={code} className="quiet small">
@@ -81,7 +81,7 @@ function RenewalDialog({
       onSubmit={() => void send.run()}
       actions={
         <>
-          <Button onClick={onClose}>Go back</Button>
+          <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={send.busy}>
             Ask
           </Button>

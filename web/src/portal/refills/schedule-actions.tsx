@@ -66,7 +66,7 @@ function ActionDialog({
       onSubmit={() => void change.run()}
       actions={
         <>
-          <Button onClick={onClose}>Go back</Button>
+          <Button onClick={onClose}>{danger ? "Keep schedule" : "Cancel"}</Button>
           <Button tone={danger ? "danger" : "primary"} type="submit" busy={change.busy}>
             {button}
           </Button>

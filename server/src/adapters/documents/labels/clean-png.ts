@@ -33,7 +33,7 @@ export function cleanPng(bytes: Buffer): Buffer | undefined {
 /** Bits of a pixel by color type. */
 const CHANNELS: Record<number, number> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
-/** Checks that the pixels unpack to the size in the header, and to no more. */
+/** Checks that the pixels unpack to exactly the size in the header. */
 function isPicture(header: Buffer, kept: readonly { type: string; chunk: Buffer }[]): boolean {
   if (header.length !== 12 + 13) return false;
   const [width, height] = [header.readUInt32BE(8), header.readUInt32BE(12)];

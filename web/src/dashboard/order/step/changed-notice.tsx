@@ -42,7 +42,7 @@ const others: Record<string, string> = { partner: "The partner", carrier: "The c
 function changeOf({ revision, claim, timeline }: DashboardOrder, now: OrderRevision): string | null {
   if (now.revision > revision) {
     const known = timeline.find(({ kind }) => kind === "history")?.at;
-    // Some changes leave no row in the history, so nobody knows their author.
+    // Some changes leave no row in the history, so their author is unknown.
     if (now.changed_at === known) return "This order has changed.";
     if (now.by_me) return "You changed this order on another page.";
     const who = now.changed_by ?? others[now.changed_as];
