@@ -63,10 +63,11 @@ begin
     -- The schedule that placed the order decides what that means.
     update refill_schedule s
     set due_at = changed_at
-    from orders o
-    where o.account_id = save_change.account_id and o.order_number = save_change.order_number
-      and s.account_id = save_change.account_id and s.patient_key = o.patient_key
-      and s.last_order_number = save_change.order_number and s.status = 'active';
+    where s.account_id = save_change.account_id and s.last_order_number = save_change.order_number
+      and s.status = 'active' and s.patient_key = (
+        select o.patient_key
+        from orders o
+        where o.account_id = save_change.account_id and o.order_number = save_change.order_number);
   end if;
   update orders o
   set revision = o.revision + 1, order_status = new_status, stage = new_stage, held_from = new_held_from,

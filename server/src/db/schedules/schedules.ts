@@ -142,12 +142,14 @@ with recursive version as (
   where v.number < 12
 )
 select a.workflow, a.clock_offset_s, r.patient_key, r.ndc, r.gcn, r.drug_schedule, r.days_supply, (
-    select max(o.created_at)
-    from order_item i
-    join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-    where i.account_id = $1 and i.removed_at is null and o.order_status <> 'Canceled' and i.prescription_id in (
-      select v.prescription_id
-      from version v)) as last_ordered_at,
+    select max(t.ordered_at)
+    from version v
+    cross join lateral (
+      select max(o.created_at) as ordered_at
+      from order_item i
+      join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+      where i.account_id = $1 and i.prescription_id = v.prescription_id and i.removed_at is null
+        and o.order_status <> 'Canceled') t) as last_ordered_at,
   exists (
     select
     from refill_schedule s
