@@ -174,6 +174,12 @@ begin
       and e.exception_id = x.exception_id and e.resolved_at is null;
   end if;
   if raised is not null then
+    -- A check took over an exception that an action ended: it stays open, with the cause that the check found.
+    update order_exception e
+    set basis = x.basis, elsewhere = x.elsewhere
+    from jsonb_to_recordset(raised) as x(exception_id integer, basis text, elsewhere boolean)
+    where e.account_id = save_change.account_id and e.order_number = save_change.order_number
+      and e.exception_id = x.exception_id and e.resolved_at is null;
     insert into order_exception (account_id, order_number, exception_id, raised_at, basis, elsewhere, situations,
       occurrence)
     select save_change.account_id, save_change.order_number, x.exception_id, changed_at, x.basis, x.elsewhere,
@@ -182,7 +188,12 @@ begin
         from order_exception e
         where e.account_id = save_change.account_id and e.order_number = save_change.order_number
           and e.exception_id = x.exception_id)
-    from jsonb_to_recordset(raised) as x(exception_id integer, basis text, elsewhere boolean, situations text[]);
+    from jsonb_to_recordset(raised) as x(exception_id integer, basis text, elsewhere boolean, situations text[])
+    where not exists (
+      select
+      from order_exception e
+      where e.account_id = save_change.account_id and e.order_number = save_change.order_number
+        and e.exception_id = x.exception_id and e.resolved_at is null);
   end if;
 
   if note is not null then

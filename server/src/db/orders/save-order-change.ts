@@ -48,7 +48,7 @@ export type OrderChange = {
   /** Stock movements, at most one per product. */
   stock: ShelfMove[];
   changed_patient: ChangedPatient | null;
-  /** `elsewhere`: it rests on other partners' data alone. */
+  /** New ones, and open ones with another cause. `elsewhere`: it rests on other partners' data alone. */
   raised: { exception_id: number; basis: string | null; elsewhere: boolean; situations: string[] }[];
   resolved: { exception_id: number; resolved_by: string; confirmed: string | null }[];
   note: Omit<Rows["order_note"], Key | "at"> | null;

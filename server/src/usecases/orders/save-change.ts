@@ -126,7 +126,7 @@ export async function changeOrder(
             revision: loaded.patient_revision,
             recheck_due: hasOtherCheckedFacts(loaded.record, decided.after.record),
           },
-    raised: (moved?.raised ?? []).map((exception_id) => ({
+    raised: [...(moved?.raised ?? []), ...takenOver(loaded, decided)].map((exception_id) => ({
       exception_id,
       basis: decided.open.find(({ id }) => id === exception_id)?.basis ?? null,
       elsewhere: isElsewhere(decided.findings, exception_id),
@@ -165,6 +165,10 @@ export async function changeOrder(
   });
   return { order: orderAnswer(after, decided.after.prescriptions, rules), action_request_id: saved.action_request_id };
 }
+
+/** Exceptions that an action ended, and that stay open because a check found a cause of its own. */
+const takenOver = ({ holds }: LoadedOrder, { open }: DecidedChange): ExceptionId[] =>
+  open.filter((hold) => holds.some(({ id, basis }) => id === hold.id && basis !== hold.basis)).map(({ id }) => id);
 
 /** Events about the rest that a partner follows: the payment, a prescription without refills, and the patient's record. */
 function alsoTold(loaded: LoadedOrder, { after }: DecidedChange, outcome: Outcome, order: StoredOrder): MadeEvent[] {

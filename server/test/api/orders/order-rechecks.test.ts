@@ -234,6 +234,24 @@ describe("repairing the cause ends the hold in the same request", () => {
   });
 });
 
+test("a check takes over the exception that a person raised, if an action ends it and leaves a cause", async () => {
+  const { order } = await held[67](app);
+  expect(open(await put(order, goodAddress))).toEqual([]);
+  const causes = async () => {
+    const { rows } = await app.deps.db.raw(
+      "select basis is null as by_hand from order_exception where order_number = $1 and resolved_at is null",
+      [order.order_number],
+    );
+    return rows;
+  };
+  await raise(order, 67);
+  expect(await causes()).toEqual([{ by_hand: true }]);
+  const { order: moved } = await acted(app, order, { event: "update_address", address: little_rock });
+  expect(open(moved)).toEqual([67]);
+  expect(await causes()).toEqual([{ by_hand: false }]);
+  expect(open(await put(order, goodAddress))).toEqual([]);
+});
+
 describe("a confirmation", () => {
   test("79 confirm_address applies to the name: another street does not matter, another long name does", async () => {
     const { order } = await held[79](app);
