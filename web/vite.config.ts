@@ -45,7 +45,7 @@ export default defineConfig({
             { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/ },
             { name: "contract", test: /[\\/]contract[\\/]src[\\/]/ },
             // Except the modules that the welcome page and the reference also use.
-            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|controls[\\/]copyable|mark)/ },
+            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|counted|controls[\\/]copyable|mark)/ },
             { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/ },
           ],
         },

@@ -1,6 +1,7 @@
 import type { DashboardOrderRow } from "@pestle/contract";
 import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/controls/button.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 
 /** Asks before a step on many orders. The focus is on Cancel, so that one more Enter changes nothing. */
@@ -21,7 +22,7 @@ export function BulkQuestion({
   onClose: () => void;
   onConfirm: () => void;
 }) {
-  const many = `${orders.length.toLocaleString()} ${orders.length === 1 ? "order" : "orders"}`;
+  const many = counted(orders.length, "order");
   return (
     <Dialog
       title={`${label} ${many}?`}
