@@ -75,7 +75,7 @@ function QueueTable({
   });
   const { query, rows, more, loadMore, refresh } = useOrders(search);
   const [cursor, setCursor] = useCursor(`${path}?${search}`, rows);
-  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const [ticked, setTicked] = useState<ReadonlyMap<string, DashboardOrderRow>>(new Map());
   const range = useRef({ first: 0, last: 0 });
   const filter_bar = useRef<HTMLDivElement>(null);
 
@@ -96,8 +96,8 @@ function QueueTable({
 
   const toggle = (row: DashboardOrderRow) =>
     setTicked((before) => {
-      const next = new Set(before);
-      if (!next.delete(orderPath(row))) next.add(orderPath(row));
+      const next = new Map(before);
+      if (!next.delete(orderPath(row))) next.set(orderPath(row), row);
       return next;
     });
   const open = (row: DashboardOrderRow) => {
@@ -121,9 +121,9 @@ function QueueTable({
     {
       keys: "X",
       label: "Select all loaded rows",
-      run: () => setTicked(new Set(rows.map(orderPath))),
+      run: () => setTicked(new Map(rows.map((row) => [orderPath(row), row]))),
     },
-    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Set()) },
+    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Map()) },
     { keys: "f", label: "Filters", run: () => filter_bar.current?.querySelector("select")?.focus() },
     { keys: "r", label: "Refresh", run: () => void refresh(range.current.first, range.current.last) },
   ]);
@@ -131,16 +131,20 @@ function QueueTable({
   const csv = useChange(() => apiFile(`/dashboard/orders.csv?${search}`), {
     after: ({ name, blob }) => saveFile(name, blob),
   });
-  // Selected orders that left the list, or that a filter hides, do not count.
-  const chosen = useMemo(() => {
-    // The list can have 100,000 rows: compare their numbers before building their paths.
-    const numbers = new Set([...ticked].map((path) => path.slice(path.lastIndexOf("/") + 1)));
-    if (numbers.size === 0) return [];
-    return rows.filter((row) => numbers.has(row.order_number) && ticked.has(orderPath(row)));
-  }, [rows, ticked]);
+  // Selected orders that left the list, or that a filter hides, do not count. A list can have 100,000 rows, so this compares
+  // numbers, and only when the list changes.
+  useEffect(() => {
+    setTicked((before) => {
+      if (before.size === 0) return before;
+      const numbers = new Set([...before.values()].map(({ order_number }) => order_number));
+      const listed = rows.filter((row) => numbers.has(row.order_number) && before.has(orderPath(row)));
+      return new Map(listed.map((row) => [orderPath(row), row]));
+    });
+  }, [rows]);
   const now_ms = useNow();
+  const selected = useMemo(() => new Set(ticked.keys()), [ticked]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` only changes the selection
-  const columns = useMemo(() => columnsOf({ queue, selected: ticked, toggle, now_ms }), [queue, ticked, now_ms]);
+  const columns = useMemo(() => columnsOf({ queue, selected, toggle, now_ms }), [queue, selected, now_ms]);
   const filtered = Object.keys(filters).some((name) => name !== "sort");
   return (
     <Page
@@ -178,11 +182,11 @@ function QueueTable({
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
       <BulkBar
         queue={queue}
-        orders={chosen}
-        onClear={() => setTicked(new Set())}
+        orders={[...ticked.values()]}
+        onClear={() => setTicked(new Map())}
         onKeep={(kept) => {
           const keys = new Set(kept.map(orderPath));
-          setTicked(new Set([...ticked].filter((key) => keys.has(key))));
+          setTicked(new Map([...ticked].filter(([key]) => keys.has(key))));
         }}
         onDone={() => void refresh(range.current.first, range.current.last)}
       />
@@ -215,7 +219,7 @@ function QueueTable({
           cursor={cursor}
           onCursor={setCursor}
           onOpen={open}
-          selected={ticked}
+          selected={selected}
           onSelect={toggle}
           more={more}
           onMore={loadMore}
