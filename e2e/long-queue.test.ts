@@ -9,6 +9,13 @@ beforeAll(async () => {
 afterAll(() => journey?.stop());
 
 // A pause of our own happens every time; one that another program causes does not.
+/** The longest pause that a person does not notice, on a machine that does the yardstick's work in its time. */
+const MOST_MS = 100;
+/** The same work on each machine: a slow one may take longer for the queue by as much. */
+const YARDSTICK =
+  "JSON.parse(JSON.stringify(Array.from({ length: 40000 }, (_, row) => ({ row, name: 'order ' + row, at: new Date(row) })))).length";
+const YARDSTICK_MS = 150;
+
 test("100,000 orders scroll and filter without a pause over 100 ms", { retry: 2, timeout: 300_000 }, async () => {
   const ROWS = 100_000;
   // A larger page than the server gives, to reach the end sooner: the test is about the table itself.
@@ -57,6 +64,7 @@ test("100,000 orders scroll and filter without a pause over 100 ms", { retry: 2,
     await page.getByLabel("Schedule").selectOption("");
     await expect.poll(() => new URL(page.url()).search).toBe("");
   });
-  for (const ms of [scrolling, with_all, filtering]) expect(ms).toBeLessThan(100);
+  const most_ms = MOST_MS * Math.max(1, (await longestTask(page, () => page.evaluate(YARDSTICK))) / YARDSTICK_MS);
+  for (const ms of [scrolling, with_all, filtering]) expect(ms).toBeLessThan(most_ms);
   expect([seen.foreign, seen.complaints]).toEqual([[], []]);
 });
