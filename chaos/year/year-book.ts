@@ -20,6 +20,8 @@ export type BookRx = {
   drug: Drug;
   refills: number;
   written_on: string;
+  /** It continues an earlier prescription. */
+  renews: boolean;
   /** The prescriber canceled or replaced it. */
   ended_at: Date | null;
 };
@@ -31,6 +33,8 @@ export type BookSchedule = {
   schedule_id: string;
   rx: BookRx;
   consent_at: Date;
+  /** The first fill by the answer to its creation. */
+  first_fill_on: string;
   interval_days: number;
   lead_days: number;
   payer: "partner" | "patient";

@@ -1,5 +1,6 @@
 import type { Order, Statement, StatementLine, StatementTotals } from "@pestle/contract";
 import type { useCardProvider } from "../../server/test/support/card-provider.ts";
+import { until } from "../until.ts";
 import { type Book, count, grouped, pricesAt } from "./year-book.ts";
 import { readAll, type Year } from "./year-world.ts";
 
@@ -32,6 +33,11 @@ export async function moneyFaults(year: Year, cards: Cards, orders: readonly Ord
     from money_entry
     where account_id = $1`,
     [book.account_id],
+  );
+  // A job sends what the last change asked for.
+  const pending = "select 1 from payment_entry where account_id = $1 and state <> 'done'";
+  await until("payments are sent", async () => (await host.raw(pending, [book.account_id])).rows.length === 0).catch(
+    (error: Error) => book.faults.push(error.message),
   );
   const { rows: entries } = await host.raw(
     "select order_number, kind, amount_cents, state from payment_entry where account_id = $1",

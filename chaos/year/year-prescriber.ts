@@ -101,7 +101,8 @@ async function send(
   if (status !== 202) throw new Error(`a prescription got ${status}: ${text}`);
   const { prescription_id } = body;
   if (productOf(drug.sku).drug_schedule !== "0" && answers === null) await identify(year, patient);
-  const rx: BookRx = { prescription_id, message_id, patient, drug, refills, written_on, ended_at: null };
+  const renews = answers !== null;
+  const rx: BookRx = { prescription_id, message_id, patient, drug, refills, written_on, renews, ended_at: null };
   year.book.prescriptions.set(prescription_id, rx);
   return rx;
 }

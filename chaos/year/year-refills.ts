@@ -138,7 +138,13 @@ function pauseFaults({ rx, changes, seen }: BookSchedule, fills: readonly Fill[]
       return ["a pause because of used up refills, and there are some"];
     if (code === 42257 && dayOf(at) <= lastDayOf(rx, isControlled(rx)))
       return ["a pause because of an expired prescription, and it had not expired"];
-    if (code !== undefined && code < 100 && !fills.some(({ order }) => order.order_number === seen.last_order_number))
+    // A canceled order is no longer the schedule's last one.
+    if (
+      code !== undefined &&
+      code < 100 &&
+      seen.last_order_number !== null &&
+      !fills.some(({ order }) => order.order_number === seen.last_order_number)
+    )
       return ["a pause because of an order that does not exist"];
     return [];
   });
@@ -175,26 +181,31 @@ function supplyFaults(
 ): string[] {
   const created = one.changes[0]!.at;
   const kept = fills.filter(({ canceled_at }) => canceled_at === null);
-  // A prescription that was never ordered is due on the day on which its schedule is created.
+  // A prescription that was never ordered is due on the day on which its schedule is created, and a renewed one when the
+  // supply of the earlier one ends, at most an interval later.
+  const today = dayOf(created);
+  const first = [today, one.rx.renews ? one.first_fill_on : today].sort().at(-1)!;
+  if (first > plusDays(today, one.interval_days)) return [`a first fill on ${first} of a schedule of ${today}`];
   const bases = [
-    ...(takenAt(fills, created) > 0 ? [] : [{ day: dayOf(created), out_on: dayOf(created) }]),
+    ...(takenAt(fills, created) > 0 ? [] : [{ day: plusDays(today, -1), out_on: first }]),
     ...kept.map(({ day }) => ({ day, out_on: plusDays(day, one.interval_days) })),
   ];
   return bases.flatMap(({ day, out_on }) => {
     // The fill happens at any time of its day.
     const after = plusDays(out_on, 1);
     if (after > dayOf(end) || out_on < dayOf(created)) return [];
-    const filled =
-      kept.some((fill) => fill.day > day && fill.day <= out_on) ||
-      (day === out_on && kept.some((fill) => fill.day === day));
+    const filled = kept.some((fill) => fill.day > day && fill.day <= out_on);
     const told = notices.some(({ fill_on, at }) => fill_on >= day && fill_on <= out_on && dayOf(at) <= out_on);
     const asked = one.changes.some(({ at, what }) => what === "skip" && dayOf(at) >= day && dayOf(at) <= out_on);
     const inactive = one.changes.some(
       ({ at, what }) => what !== "created" && dayOf(at) <= out_on && !isActiveAt(one, new Date(`${after}T00:00:00Z`)),
     );
+    // The partner received the event of the cancellation.
+    const canceled = fills.some((fill) => fill.canceled_at !== null && fill.day >= day && fill.day <= out_on);
     if (filled) count(book, "supplies that a fill continued");
     else if (told) count(book, "supplies that ended with a notice");
     else if (asked || inactive) count(book, "supplies that ended after a reason or a wish of the partner");
+    else if (canceled) count(book, "supplies that ended after a canceled order");
     else return [`a patient ran out on ${out_on} without a fill, a notice or a reason`];
     return [];
   });

@@ -33,6 +33,7 @@ export async function schedule(year: Year, rx: BookRx): Promise<BookSchedule | n
     schedule_id: seen.schedule_id,
     rx,
     consent_at,
+    first_fill_on: seen.next_fill_on!,
     interval_days: every_days ?? days_supply,
     lead_days: lead_days ?? 7,
     payer: payment.payer,
