@@ -1,13 +1,15 @@
 import type { ReactNode } from "react";
-import { Button } from "../ui/controls/button.tsx";
+import { Button, type ButtonTone } from "../ui/controls/button.tsx";
 import { Dialog } from "../ui/display/dialog.tsx";
 import { Problem } from "./problem.tsx";
 import type { Change } from "./use-change.ts";
 
-/** Asks for confirmation before an action that is hard to undo. `change` closes the dialog when it succeeds. */
+/** Asks before an action, for more data or because it is hard to undo. `change` closes the dialog when it succeeds. */
 export function Confirm({
   title,
   confirm,
+  cancel = "Cancel",
+  tone = "danger",
   change,
   onClose,
   children,
@@ -15,6 +17,9 @@ export function Confirm({
   title: ReactNode;
   /** Button label. Name the action, not "OK". */
   confirm: string;
+  /** Another label if the action itself cancels something. */
+  cancel?: string;
+  tone?: ButtonTone;
   change: Change<[], unknown>;
   onClose: () => void;
   children: ReactNode;
@@ -26,8 +31,8 @@ export function Confirm({
       onSubmit={() => void change.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button tone="danger" type="submit" busy={change.busy}>
+          <Button onClick={onClose}>{cancel}</Button>
+          <Button tone={tone} type="submit" busy={change.busy}>
             {confirm}
           </Button>
         </>

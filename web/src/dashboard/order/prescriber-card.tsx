@@ -16,7 +16,7 @@ import { RenewalBadge, RenewalFacts } from "../../ui/renewal-state.tsx";
 import { dateText } from "../../ui/time.tsx";
 import { pharmacists } from "../roles.ts";
 import styles from "./order-screen.module.css";
-import { ChangeDialog, RenewalDialog } from "./prescriber-dialogs.tsx";
+import { AskRenewal, ChangeDialog } from "./prescriber-dialogs.tsx";
 import { orderApi } from "./use-order.ts";
 
 /** The refill schedules of the order's prescriptions, and what the pharmacy asked their prescribers. */
@@ -80,7 +80,7 @@ function Prescription({
           </p>
         ))}
       {asking === "renewal" && (
-        <RenewalDialog path={`${path}/${prescription_id}/renewal_requests`} reads={path} onClose={close} />
+        <AskRenewal path={`${path}/${prescription_id}/renewal_requests`} reads={path} onClose={close} />
       )}
       {asking === "change" && (
         <ChangeDialog path={`${path}/${prescription_id}/change_requests`} reads={path} onClose={close} />

@@ -3,20 +3,19 @@ import {
   type ChangeCode,
   changeCodeNames,
   changeCodes,
-  RENEWAL_NOTE_MOST_CHARACTERS,
+  type RenewalRequestInput,
 } from "@pestle/contract";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { api } from "../../app/api.ts";
-import { Problem } from "../../app/problem.tsx";
-import { type Change, useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/controls/button.tsx";
+import { Confirm } from "../../app/confirm.tsx";
+import { RenewalDialog } from "../../app/renewal-dialog.tsx";
+import { useChange } from "../../app/use-change.ts";
 import { SelectField, TextArea, TextField } from "../../ui/controls/field.tsx";
-import { Dialog } from "../../ui/display/dialog.tsx";
 
 type Path = `/dashboard/orders/${string}/${string}/prescriptions`;
 
-/** Asks the prescriber to renew the prescription (RxRenewalRequest). */
-export function RenewalDialog({
+/** The pharmacy asks for a renewal. */
+export function AskRenewal({
   path,
   reads,
   onClose,
@@ -25,36 +24,12 @@ export function RenewalDialog({
   reads: Path;
   onClose: () => void;
 }) {
-  const [refills, setRefills] = useState("");
-  const [note, setNote] = useState("");
-  const send = useChange(
-    () =>
-      api(path, {
-        method: "POST",
-        body: { refills: refills === "" ? null : Number(refills), note: note.trim() === "" ? null : note },
-      }),
-    { done: "The request is sent to the prescriber.", reads: [reads], after: onClose },
-  );
-  return (
-    <Asking title="Ask for a renewal" change={send} onClose={onClose}>
-      <TextField
-        label="Refills"
-        hint="Leave it empty to ask for as many as the prescription had."
-        type="number"
-        min={0}
-        max={99}
-        autoFocus
-        value={refills}
-        onChange={({ target }) => setRefills(target.value)}
-      />
-      <TextArea
-        label="Note to the prescriber"
-        maxLength={RENEWAL_NOTE_MOST_CHARACTERS}
-        value={note}
-        onChange={({ target }) => setNote(target.value)}
-      />
-    </Asking>
-  );
+  const change = useChange((body: RenewalRequestInput) => api(path, { method: "POST", body }), {
+    done: "The request is sent to the prescriber.",
+    reads: [reads],
+    after: onClose,
+  });
+  return <RenewalDialog confirm="Send" change={change} onClose={onClose} />;
 }
 
 /** Asks the prescriber to clarify or change the prescription (RxChangeRequest). */
@@ -84,7 +59,7 @@ export function ChangeDialog({
     { done: "The question is sent to the prescriber.", reads: [reads], after: onClose },
   );
   return (
-    <Asking title="Ask the prescriber" change={send} onClose={onClose}>
+    <Confirm title="Ask the prescriber" confirm="Send" tone="primary" change={send} onClose={onClose}>
       <SelectField
         label="What you ask for"
         options={changeCodeNames.map((name) => [name, sentence(changeCodes[name])] as const)}
@@ -110,38 +85,7 @@ export function ChangeDialog({
         // The standard allows one line.
         onChange={({ target }) => setReason(target.value.replaceAll(/[\r\n]+/g, " "))}
       />
-    </Asking>
-  );
-}
-
-function Asking({
-  title,
-  change,
-  onClose,
-  children,
-}: {
-  title: string;
-  change: Change<[], unknown>;
-  onClose: () => void;
-  children: ReactNode;
-}) {
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={() => void change.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button tone="primary" type="submit" busy={change.busy}>
-            Send
-          </Button>
-        </>
-      }
-    >
-      {children}
-      {change.error !== null && <Problem error={change.error} />}
-    </Dialog>
+    </Confirm>
   );
 }
 

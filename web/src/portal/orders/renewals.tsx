@@ -1,13 +1,11 @@
-import { type PortalRenewals, RENEWAL_NOTE_MOST_CHARACTERS } from "@pestle/contract";
+import type { PortalRenewals, RenewalRequestInput } from "@pestle/contract";
 import { useState } from "react";
-import { api, problemOf } from "../../app/api.ts";
+import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
-import { Problem } from "../../app/problem.tsx";
+import { RenewalDialog } from "../../app/renewal-dialog.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
-import { TextArea, TextField } from "../../ui/controls/field.tsx";
-import { Dialog } from "../../ui/display/dialog.tsx";
 import { RenewalBadge, RenewalFacts } from "../../ui/renewal-state.tsx";
 import { usePortal } from "../account.tsx";
 
@@ -36,7 +34,7 @@ export function Renewals({ prescription_id, used_up }: { prescription_id: number
               </Button>
             </p>
           )}
-          {asking && <RenewalDialog path={path} prescription_id={prescription_id} onClose={() => setAsking(false)} />}
+          {asking && <AskRenewal path={path} prescription_id={prescription_id} onClose={() => setAsking(false)} />}
         </>
       )}
     </Loaded>
@@ -54,7 +52,7 @@ function Requests({ renewal_requests }: PortalRenewals) {
   ));
 }
 
-function RenewalDialog({
+function AskRenewal({
   path,
   prescription_id,
   onClose,
@@ -63,51 +61,14 @@ function RenewalDialog({
   prescription_id: number;
   onClose: () => void;
 }) {
-  const [refills, setRefills] = useState("");
-  const [note, setNote] = useState("");
-  const send = useChange(
-    () =>
-      api(path, {
-        method: "POST",
-        body: { refills: refills === "" ? null : Number(refills), note: note.trim() === "" ? null : note },
-      }),
-    { done: "The pharmacy asks the prescriber.", reads: [path], after: onClose },
-  );
-  const problems = { refills: problemOf(send.error, "refills"), note: problemOf(send.error, "note") };
+  const change = useChange((body: RenewalRequestInput) => api(path, { method: "POST", body }), {
+    done: "The pharmacy asks the prescriber.",
+    reads: [path],
+    after: onClose,
+  });
   return (
-    <Dialog
-      title="Ask for a renewal"
-      onClose={onClose}
-      onSubmit={() => void send.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button tone="primary" type="submit" busy={send.busy}>
-            Ask
-          </Button>
-        </>
-      }
-    >
+    <RenewalDialog confirm="Ask" change={change} onClose={onClose}>
       <p>The pharmacy asks the prescriber to renew prescription {prescription_id}.</p>
-      <TextField
-        label="Refills"
-        hint="Leave it empty to ask for as many as the prescription had."
-        type="number"
-        min={0}
-        max={99}
-        autoFocus
-        value={refills}
-        onChange={({ target }) => setRefills(target.value)}
-        problem={problems.refills}
-      />
-      <TextArea
-        label="Note to the prescriber"
-        maxLength={RENEWAL_NOTE_MOST_CHARACTERS}
-        value={note}
-        onChange={({ target }) => setNote(target.value)}
-        problem={problems.note}
-      />
-      {send.error !== null && !problems.refills && !problems.note && <Problem error={send.error} />}
-    </Dialog>
+    </RenewalDialog>
   );
 }

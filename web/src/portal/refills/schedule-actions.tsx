@@ -1,10 +1,9 @@
 import { type PortalSchedule, type ScheduleAction, scheduleActions } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
-import { Problem } from "../../app/problem.tsx";
+import { Confirm } from "../../app/confirm.tsx";
 import { type Change, useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
-import { Dialog } from "../../ui/display/dialog.tsx";
 import { usePortal } from "../account.tsx";
 
 /** In display order. */
@@ -60,21 +59,14 @@ function ActionDialog({
     },
   );
   return (
-    <Dialog
+    <Confirm
       title={button}
+      confirm={button}
+      change={change}
       onClose={onClose}
-      onSubmit={() => void change.run()}
-      actions={
-        <>
-          <Button onClick={onClose}>{danger ? "Keep schedule" : "Cancel"}</Button>
-          <Button tone={danger ? "danger" : "primary"} type="submit" busy={change.busy}>
-            {button}
-          </Button>
-        </>
-      }
+      {...(danger ? { cancel: "Keep schedule" } : { tone: "primary" })}
     >
       <p>{scheduleActions[action].does}</p>
-      {change.error !== null && <Problem error={change.error} />}
-    </Dialog>
+    </Confirm>
   );
 }
