@@ -79,6 +79,8 @@ export async function startApp(
     now?: () => Date;
     /** Seeds an empty database before the listeners open; returns whether the demo exists. */
     prepare?: (deps: Pick<Deps, "config" | "db" | "vault" | "now">, embedded: boolean) => Promise<boolean>;
+    /** Runs when the ports are open. /readyz answers 200 only afterward. */
+    opened?: (addresses: Addresses) => Promise<void>;
     routes?: Route[];
     /** For tests with their own resolver or time limits. */
     webhook_client?: WebhookClient;
@@ -157,7 +159,8 @@ export async function startApp(
     addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, environments);
     addWebApi(listeners.partner, environments, webRoutes);
-    addPages(listeners.partner, deps, { addresses: () => addresses, demo });
+    let started = false;
+    addPages(listeners.partner, deps, { addresses: () => addresses, demo, started: () => started });
     addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
     addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);
     addresses.auth_url = await listen(listeners.auth, config, "AUTH");
@@ -207,6 +210,8 @@ export async function startApp(
         announce(db, { kind: "deliveries", account_id: "" }).catch(() => {});
       });
     }
+    await options.opened?.(addresses);
+    started = true;
     return {
       deps,
       environments,

@@ -10,11 +10,15 @@ import { json, type Rendered, renderedBytes, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";
 
 /** The main listener's routes outside the partner API: health, metrics, documentation and the welcome page. */
-export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: () => Addresses; demo: boolean }): void {
+export function addPages(
+  app: FastifyInstance,
+  deps: Deps,
+  site: { addresses: () => Addresses; demo: boolean; started: () => boolean },
+): void {
   app.get("/healthz", (request, reply) => send(request, reply, json(200, { status: "ok" })));
 
   app.get("/readyz", (request, reply) => {
-    const ready = deps.bus.fresh();
+    const ready = site.started() && deps.bus.fresh();
     deps.metrics.setReady(ready);
     if (!ready) throw new StatusRefusal(503, 1);
     return send(request, reply, json(200, { status: "ready" }));

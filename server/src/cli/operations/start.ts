@@ -1,5 +1,6 @@
 import type { App } from "../../app.ts";
 import { type Config, readConfig, WrongSetting } from "../../config.ts";
+import type { Addresses } from "../../deps.ts";
 import { seedDemo } from "../../seed/demo.ts";
 import { type Demo, readDemo, writeDemo } from "../../seed/demo-file.ts";
 import { lowerPoolPriority } from "../../thread-priority.ts";
@@ -32,6 +33,16 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
       if (options.demo ?? embedded) await seedDemo(deps);
       return readDemo(config.DATA_DIR) !== undefined;
     },
+    // A script that waits for /readyz then finds the greeting in the log and the addresses in demo.json.
+    opened: async (addresses) => {
+      await lowerPoolPriority();
+      // Writing the greeting can fail on a full disk or a closed pipe. Other commands exit then; the service keeps running.
+      process.stdout.removeAllListeners("error").on("error", () => {});
+      const demo = readDemo(config.DATA_DIR);
+      const current = demo && { ...demo, ...addresses };
+      if (current !== undefined) writeDemo(config.DATA_DIR, current);
+      greet(config, addresses, current);
+    },
     // The database refuses all connections of this process, so no request can finish. The supervisor restarts it.
     onIndexKeyChanged: (error) => {
       console.error(`pestle: ${error.message}`);
@@ -41,18 +52,10 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
     throw cannotListen(config, error) ?? error;
   });
   stopOnSignal(app);
-  await lowerPoolPriority();
-  // Writing the greeting can fail on a full disk or a closed pipe. Other commands exit then; the service keeps running.
-  process.stdout.removeAllListeners("error").on("error", () => {});
-  const demo = readDemo(config.DATA_DIR);
-  if (demo === undefined) return greet(app);
-  const current = { ...demo, ...app.addresses };
-  writeDemo(config.DATA_DIR, current);
-  greet(app, current);
 }
 
-function greet(app: App, demo?: Demo): void {
-  const { base_url, auth_url, sandbox_auth_url } = app.addresses;
+function greet(config: Config, addresses: Addresses, demo: Demo | undefined): void {
+  const { base_url, auth_url, sandbox_auth_url } = addresses;
   const lines = [
     "",
     `${pc.bold("Pestle")} is ready.`,
@@ -62,7 +65,7 @@ function greet(app: App, demo?: Demo): void {
   ];
   if (demo !== undefined) {
     const [partner] = demo.partners;
-    lines.push("", `Demo credentials (saved in ${app.deps.config.DATA_DIR}/demo.json):`);
+    lines.push("", `Demo credentials (saved in ${config.DATA_DIR}/demo.json):`);
     for (const { name, environment, workflow, client_id, client_secret } of demo.partners) {
       lines.push(
         `  ${name} (${environment}, ${workflow})`,

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import type { Config } from "../../config.ts";
 import type { Finding } from "./check-up.ts";
 
-const ANSWER_LIMIT_MS = 2_000;
+const ANSWER_LIMIT_MS = 10_000;
 
 /** Each port must be free for the next start or already served by this service. */
 export async function checkPorts(config: Config): Promise<Finding[]> {

@@ -6,6 +6,7 @@ import { connect, type TLSSocket } from "node:tls";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startApp } from "../../../src/app.ts";
+import type { Addresses } from "../../../src/deps.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { selfSigned } from "../../support/tools/self-signed.ts";
 import { until } from "../../support/tools/until.ts";
@@ -156,6 +157,17 @@ describe("TLS", () => {
       /^TLS_KEY_FILE cannot be read/,
     );
   });
+});
+
+test("/readyz answers 503 until the start has printed its greeting", async () => {
+  const early: number[] = [];
+  const opened = async ({ base_url }: Addresses) => {
+    early.push((await fetch(`${base_url}/healthz`)).status, (await fetch(`${base_url}/readyz`)).status);
+  };
+  const second = await startApp({ ...app.config, PORT: 0 }, { log: pino({ level: "silent" }), opened });
+  expect(early).toEqual([200, 503]);
+  await until(async () => (await fetch(`${second.addresses.base_url}/readyz`)).status === 200, "ready");
+  await second.stop();
 });
 
 test("a start that fails because a port is in use logs no other error", async () => {

@@ -67,22 +67,25 @@ export function BulkBar({
   onKeep: (orders: readonly { account_id: string; order_number: string }[]) => void;
   onDone: () => void;
 }) {
-  const [asking, setAsking] = useState<Row | null>(null);
+  /** The question is about the orders that were selected when it appeared, even if some leave the queue meanwhile. */
+  const [asking, setAsking] = useState<{ row: Row; about: readonly DashboardOrderRow[] } | null>(null);
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
   const [sent, setSent] = useState(0);
-  const change = useChange(async (row: Row, more: { reason?: string; exception_id?: ExceptionId }) => {
-    setSent(0);
-    const result = await sendBulk({ event: row.event, ...more }, orders, setSent);
-    setAsking(null);
-    if (result.refused.length === 0) {
-      toast(`${row.label}: ${result.done.toLocaleString()} done.`);
-      onClear();
-    } else {
-      setOutcome(result);
-      onKeep(result.refused);
-    }
-    onDone();
-  });
+  const change = useChange(
+    async (row: Row, about: typeof orders, more: { reason?: string; exception_id?: ExceptionId }) => {
+      setSent(0);
+      const result = await sendBulk({ event: row.event, ...more }, about, setSent);
+      setAsking(null);
+      if (result.refused.length === 0) {
+        toast(`${row.label}: ${result.done.toLocaleString()} done.`);
+        onClear();
+      } else {
+        setOutcome(result);
+        onKeep(result.refused);
+      }
+      onDone();
+    },
+  );
   const offered = rows.filter(({ queues: only }) => only === undefined || (only as string[]).includes(queue ?? ""));
   return (
     <>
@@ -97,7 +100,9 @@ export function BulkBar({
               icon={row.icon}
               tone={row.event === "cancel" ? "danger" : "plain"}
               busy={change.busy}
-              onClick={() => (row.reason || row.warning ? setAsking(row) : void change.run(row, {}))}
+              onClick={() =>
+                row.reason || row.warning ? setAsking({ row, about: orders }) : void change.run(row, orders, {})
+              }
             >
               {row.label}
             </Button>
@@ -111,25 +116,25 @@ export function BulkBar({
         </div>
       )}
       {change.error !== null && asking === null && <Problem error={change.error} />}
-      {asking?.warning !== undefined && (
+      {asking?.row.warning !== undefined && (
         <BulkQuestion
-          label={asking.label}
-          warning={asking.warning}
-          orders={orders}
+          label={asking.row.label}
+          warning={asking.row.warning}
+          orders={asking.about}
           busy={change.busy}
           error={change.error}
           onClose={() => setAsking(null)}
-          onConfirm={() => void change.run(asking, {})}
+          onConfirm={() => void change.run(asking.row, asking.about, {})}
         />
       )}
-      {asking?.reason && (
+      {asking?.row.reason && (
         <ReasonDialog
-          row={asking}
-          orders={orders}
+          row={asking.row}
+          orders={asking.about}
           busy={change.busy}
           error={change.error}
           onClose={() => setAsking(null)}
-          onSubmit={(more) => void change.run(asking, more)}
+          onSubmit={(more) => void change.run(asking.row, asking.about, more)}
         />
       )}
       {outcome && <BulkReport outcome={outcome} onClose={() => setOutcome(null)} />}
