@@ -196,7 +196,9 @@ function supplyFaults(
     if (after > dayOf(end) || out_on < dayOf(created)) return [];
     const filled = kept.some((fill) => fill.day > day && fill.day <= out_on);
     const told = notices.some(({ fill_on, at }) => fill_on >= day && fill_on <= out_on && dayOf(at) <= out_on);
-    const asked = one.changes.some(({ at, what }) => what === "skip" && dayOf(at) >= day && dayOf(at) <= out_on);
+    // The partner can skip a fill and then order it by other means: the next fill stays where the skip moved it.
+    const before = kept.findLast((fill) => fill.day < day)?.day ?? today;
+    const asked = one.changes.some(({ at, what }) => what === "skip" && dayOf(at) >= before && dayOf(at) <= out_on);
     const inactive = one.changes.some(
       ({ at, what }) => what !== "created" && dayOf(at) <= out_on && !isActiveAt(one, new Date(`${after}T00:00:00Z`)),
     );
