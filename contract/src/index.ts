@@ -18,6 +18,7 @@ export * from "./count-reasons.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";
 export * from "./dashboard/dashboard-clinical.ts";
+export * from "./dashboard/dashboard-figures.ts";
 export * from "./dashboard/dashboard-messages.ts";
 export * from "./dashboard/dashboard-order.ts";
 export * from "./dashboard/dashboard-orders.ts";

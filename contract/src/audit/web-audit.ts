@@ -40,6 +40,7 @@ export const webAudit = {
 
   "GET /dashboard/home": notAudited(MASKED_COUNTS),
   "GET /dashboard/stream": notAudited(MASKED_COUNTS),
+  "GET /dashboard/figures": notAudited(MASKED_COUNTS),
   "GET /dashboard/accounts": notAudited(NO_PATIENT),
   "GET /dashboard/targets": notAudited(NO_PATIENT),
   "PUT /dashboard/targets": writes("targets_set", "service"),

@@ -6,7 +6,7 @@ import { useApi } from "../../app/use-api.ts";
 import { SelectField } from "../../ui/controls/field.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
-import { Chart } from "../../ui/display/chart.tsx";
+import { Chart } from "../../ui/charts/chart.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { QuotaTable } from "../../ui/quota-table.tsx";
 import { usePortal } from "../account.tsx";

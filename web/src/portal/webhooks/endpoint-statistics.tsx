@@ -3,7 +3,7 @@ import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
-import { Chart } from "../../ui/display/chart.tsx";
+import { Chart } from "../../ui/charts/chart.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { Age } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
