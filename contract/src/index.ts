@@ -67,6 +67,7 @@ export * from "./override-reasons.ts";
 export * from "./portal/portal.ts";
 export * from "./portal/portal-api.ts";
 export * from "./portal/portal-credentials.ts";
+export * from "./portal/portal-figures.ts";
 export * from "./portal/portal-orders.ts";
 export * from "./portal/portal-requests.ts";
 export * from "./portal/portal-sandbox.ts";

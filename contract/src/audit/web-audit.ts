@@ -197,6 +197,8 @@ export const webAudit = {
 
   "GET /portal": notAudited(NO_PATIENT),
   "GET /portal/{environment}/home": notAudited(MASKED_COUNTS),
+  "GET /portal/{environment}/figures": notAudited(MASKED_COUNTS),
+  "GET /portal/{environment}/endpoint_figures": notAudited(MASKED_COUNTS),
   "GET /portal/{environment}/catalogue": notAudited(NO_PATIENT),
   "GET /portal/{environment}/credentials": notAudited(SHOWN_PARTNER),
   "POST /portal/{environment}/credentials": writes("credential_created", "credential"),
