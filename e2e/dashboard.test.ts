@@ -257,11 +257,11 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
 test("each role sees its own work first, and every chart has a table and answers the keyboard", async () => {
   await order();
   const admin = await journey.person("admin", "Ada Min");
-  const first = async (page: Page) =>
-    (await page
-      .getByRole("link", { name: /Target|caught up|Oldest|Since/ })
-      .first()
-      .textContent()) ?? "";
+  /** The first tile, which has the key 1. */
+  const first = async (page: Page) => {
+    const tile = page.locator("main a", { has: page.locator("kbd", { hasText: /^1$/ }) });
+    return tile.textContent();
+  };
   const tess = await journey.openAs(technician, "/dashboard");
   await tess.page.getByRole("heading", { name: "Waiting longest: fill, check and pack" }).waitFor();
   expect(await first(tess.page)).toMatch(/^Fill/);

@@ -17,30 +17,33 @@ export function AgeingChart() {
     <Card title="Wait against target" actions={<Link to="/targets">Targets</Link>}>
       <Loaded query={useFigures()} lines={6}>
         {({ ageing }) => (
-          <Bars
-            label="Open orders by queue and wait"
-            of="Queue"
-            series={[
-              { name: "Up to half the target", tone: "accent" },
-              { name: "Up to the target", tone: "info" },
-              { name: "Late", tone: "wait" },
-              { name: "More than twice the target", tone: "bad" },
-            ]}
-            rows={ageing.map(({ key, target_minutes, fresh, due_soon, late, very_late }) => ({
-              name: queues[key].name,
-              shown: <Link to={`/queue/${key}`}>{queues[key].name}</Link>,
-              values: [fresh, due_soon, late, very_late],
-              about: (
-                <>
-                  Target {ageText(target_minutes * MINUTE_MS)}
-                  {late + very_late > 0 && (
-                    <strong className={styles["late"]}> · {(late + very_late).toLocaleString()} late</strong>
-                  )}
-                </>
-              ),
-            }))}
-            empty="No queue has a target."
-          />
+          <div className="stack-tight">
+            <Bars
+              label="Open orders by queue and wait"
+              of="Queue"
+              series={[
+                { name: "On time", tone: "accent" },
+                { name: "Due soon", tone: "info" },
+                { name: "Late", tone: "wait" },
+                { name: "Very late", tone: "bad" },
+              ]}
+              rows={ageing.map(({ key, target_minutes, fresh, due_soon, late, very_late }) => ({
+                name: queues[key].name,
+                shown: <Link to={`/queue/${key}`}>{queues[key].name}</Link>,
+                values: [fresh, due_soon, late, very_late],
+                about: (
+                  <>
+                    Target {ageText(target_minutes * MINUTE_MS)}
+                    {late + very_late > 0 && (
+                      <strong className={styles["late"]}> · {(late + very_late).toLocaleString()} late</strong>
+                    )}
+                  </>
+                ),
+              }))}
+              empty="No queue has a target."
+            />
+            <p className="quiet small">Due soon: past half of the target. Very late: past twice the target.</p>
+          </div>
         )}
       </Loaded>
     </Card>
@@ -62,7 +65,7 @@ export function ForecastChart() {
               moments={forecast.hours.map(({ from }) => hourIn(time_zone)(from))}
               series={[
                 {
-                  name: "In time at the usual pace",
+                  name: "In time",
                   tone: "accent",
                   values: forecast.hours.map((hour) => hour.on_time),
                 },

@@ -100,7 +100,7 @@ function Held({ groups }: { groups: readonly PortalExceptionGroup[] }) {
       of="Reason"
       series={[
         { name: "Needs your action", tone: "wait" },
-        { name: "The pharmacy is handling it", tone: "info" },
+        { name: "With the pharmacy", tone: "info" },
       ]}
       rows={rows.map(({ exception_id, name, who_acts, count }) => ({
         name,
