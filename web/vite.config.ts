@@ -44,8 +44,9 @@ export default defineConfig({
             { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
             { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/ },
             { name: "contract", test: /[\\/]contract[\\/]src[\\/]/ },
-            // Except the modules that the welcome page and the reference also use.
-            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|counted|controls[\\/]copyable|mark)/ },
+            { name: "charts", test: /[\\/]web[\\/]src[\\/]ui[\\/]charts[\\/]/ },
+            // Except the modules that the welcome page and the reference also use, and the charts, which few screens load.
+            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|counted|controls[\\/]copyable|mark|charts)/ },
             { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/ },
           ],
         },

@@ -40,6 +40,7 @@ export const webAudit = {
 
   "GET /dashboard/home": notAudited(MASKED_COUNTS),
   "GET /dashboard/stream": notAudited(MASKED_COUNTS),
+  "GET /dashboard/figures": notAudited(MASKED_COUNTS),
   "GET /dashboard/accounts": notAudited(NO_PATIENT),
   "GET /dashboard/targets": notAudited(NO_PATIENT),
   "PUT /dashboard/targets": writes("targets_set", "service"),
@@ -196,6 +197,8 @@ export const webAudit = {
 
   "GET /portal": notAudited(NO_PATIENT),
   "GET /portal/{environment}/home": notAudited(MASKED_COUNTS),
+  "GET /portal/{environment}/figures": notAudited(MASKED_COUNTS),
+  "GET /portal/{environment}/endpoint_figures": notAudited(MASKED_COUNTS),
   "GET /portal/{environment}/catalogue": notAudited(NO_PATIENT),
   "GET /portal/{environment}/credentials": notAudited(SHOWN_PARTNER),
   "POST /portal/{environment}/credentials": writes("credential_created", "credential"),

@@ -35,6 +35,7 @@ import type {
   StockRequest,
 } from "./dashboard-admin.ts";
 import type { ClinicalReview } from "./dashboard-clinical.ts";
+import type { DashboardFigures } from "./dashboard-figures.ts";
 import type { DashboardMessages, StaffMessageRequest } from "./dashboard-messages.ts";
 import type {
   DashboardOrder,
@@ -82,6 +83,7 @@ export type DashboardApi = {
     query: "environment";
     answer: WebStream<{ home: DashboardHome; signed_out: Record<string, never> }>;
   };
+  "GET /dashboard/figures": { query: "environment"; answer: DashboardFigures };
   "GET /dashboard/accounts": { answer: DashboardAccounts };
   "GET /dashboard/targets": { answer: DashboardTargets };
   /** A queue that the body omits keeps its target. */

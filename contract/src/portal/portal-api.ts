@@ -19,6 +19,7 @@ import type {
   PortalRevocation,
   PortalShownSecret,
 } from "./portal-credentials.ts";
+import type { PortalEndpointFigures, PortalFigures } from "./portal-figures.ts";
 import type {
   PortalContinuity,
   PortalExceptions,
@@ -81,6 +82,8 @@ type SimulationAnswers = typeof simulationAnswers;
 export type PortalApi = {
   "GET /portal": { answer: PortalIndex };
   "GET /portal/{environment}/home": { answer: PortalHome };
+  "GET /portal/{environment}/figures": { answer: PortalFigures };
+  "GET /portal/{environment}/endpoint_figures": { answer: PortalEndpointFigures };
   "GET /portal/{environment}/catalogue": { answer: PortalCatalogue };
 
   "GET /portal/{environment}/credentials": { answer: PortalCredentials };

@@ -6,6 +6,12 @@ export const percent = (share: number | null) =>
 export const milliseconds = (value: number | null) =>
   value === null ? "–" : `${Math.round(value).toLocaleString()} ms`;
 
+const FEW_HOURS = 48;
+export const hoursText = (hours: number) => {
+  const [value, unit] = hours < FEW_HOURS ? [hours, "h"] : [hours / 24, "days"];
+  return `${value.toLocaleString(undefined, { maximumFractionDigits: 1 })} ${unit}`;
+};
+
 export const hourText = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
 export const HOUR_MS = 3_600_000;

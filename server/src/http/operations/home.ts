@@ -24,6 +24,15 @@ export const homeRoutes: readonly WebRoute[] = [
       return json(200, (await readHome(deps))(environment));
     },
   },
+  {
+    method: "GET",
+    path: "/dashboard/figures",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const environment = askedEnvironment(queryOf(call, "environment"));
+      return json(200, (await deps.home_watch.figures())(environment));
+    },
+  },
   { method: "GET", path: "/dashboard/stream", roles: everybody, handler: streamHome },
   {
     method: "GET",

@@ -1,6 +1,7 @@
 import type { PortalIndex, PortalRole } from "@pestle/contract";
 import { listAccountsOf } from "../../db/accounts/accounts.ts";
 import { readCatalogue } from "../../usecases/catalogue/read-catalogue.ts";
+import { readEndpointFigures, readOrderFigures } from "../../usecases/operations/figures/read-portal-figures.ts";
 import { readPortalHome, shownAccount } from "../../usecases/operations/read-portal-home.ts";
 import { json } from "../answer.ts";
 import { everybody, ofAccount } from "../portal-route.ts";
@@ -27,6 +28,18 @@ export const homeRoutes: readonly WebRoute[] = [
     path: "/portal/:environment/home",
     roles: everybody,
     handler: ofAccount(async (deps, { account }) => json(200, await readPortalHome(deps, account))),
+  },
+  {
+    method: "GET",
+    path: "/portal/:environment/figures",
+    roles: everybody,
+    handler: ofAccount(async (deps, { account }) => json(200, await readOrderFigures(deps, account))),
+  },
+  {
+    method: "GET",
+    path: "/portal/:environment/endpoint_figures",
+    roles: everybody,
+    handler: ofAccount(async (deps, { account }) => json(200, await readEndpointFigures(deps, account))),
   },
   {
     method: "GET",

@@ -1,5 +1,6 @@
 import type {
   ClinicalReview,
+  DashboardFigures,
   DashboardHome,
   DashboardOrder,
   DashboardOrders,
@@ -576,6 +577,49 @@ describe("the queues", () => {
     expect((await rows("queue=clinical_review")).orders.every(({ late }) => late)).toBe(true);
     await put(lead, { clinical_review: null });
     expect((await home()).queues.find(({ key }) => key === "clinical_review")).toMatchObject({ late: 0 });
+  });
+
+  test("the charts count the orders of the queues, what shipped, why orders are on hold, and low stock", async () => {
+    const read = async (): Promise<DashboardFigures> => {
+      // The figures are kept for some seconds.
+      app.advance(60_000);
+      return (await technician.get("/dashboard/figures?environment=sandbox")).body;
+    };
+    const total = (numbers: readonly (number | null)[]) => numbers.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+    const received = ({ days }: DashboardFigures) => total(days.map((day) => day.received));
+    const shipped = ({ days }: DashboardFigures) => total(days.map((day) => day.shipped));
+    const before = await read();
+    const [sent, held] = [await order(), await order({ patient: { email: null } })];
+    const simulation = { order_number: sent.order_number, to: "Shipped" };
+    expect((await simulate(app, "order", simulation)).status).toBeLessThan(300);
+    const [{ sku }] = sent.items as [{ sku: string }];
+    await app.deps.db.raw("update stock set on_hand_units = reserved_units + 10 where account_id = $1 and sku = $2", [
+      account_id(),
+      sku,
+    ]);
+    const after = await read();
+    expect([received(after) - received(before), shipped(after) - shipped(before)]).toEqual([2, 1]);
+    expect(total(after.hours.map((hour) => hour.received))).toBe(after.days.at(-1)!.received);
+    const { queues } = (await technician.get("/dashboard/home?environment=sandbox")).body as DashboardHome;
+    for (const { key, target_minutes, fresh, due_soon, late, very_late } of after.ageing) {
+      const queue = queues.find((one) => one.key === key)!;
+      expect([key, target_minutes, fresh + due_soon + late + very_late, late + very_late]).toEqual([
+        key,
+        queue.target_minutes,
+        queue.count,
+        queue.late,
+      ]);
+    }
+    const { groups } = (await technician.get("/dashboard/exceptions?environment=sandbox")).body;
+    const counted = (rows: { exception_id: number; count: number }[]) =>
+      rows.map(({ exception_id, count }) => [exception_id, count]).sort();
+    expect(counted(after.exceptions)).toEqual(counted(groups));
+    expect(after.exceptions.map(({ exception_id }) => exception_id)).toContain(held.exceptions[0]!.id);
+    const low = after.stock.find((one) => one.sku === sku && one.account_id === account_id())!;
+    expect(low).toMatchObject({ available_units: 10, partner: "Willow Telehealth" });
+    expect(low.days_left).toBe(Math.floor((10 / low.shipped_units) * 14));
+    const elsewhere = (await technician.get("/dashboard/figures?environment=production")).body as DashboardFigures;
+    expect([received(elsewhere), elsewhere.stock]).toEqual([0, []]);
   });
 
   test("the time since an order entered a stage does not change with events in that stage", async () => {

@@ -1,4 +1,10 @@
-import { type PortalHome, type QuickStartStep, quickStartSteps } from "@pestle/contract";
+import {
+  type PortalEndpointFigures,
+  type PortalFigures,
+  type PortalHome,
+  type QuickStartStep,
+  quickStartSteps,
+} from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { saveBrands, saveProducts, saveShippingMethods } from "../../../src/db/catalogue/catalogue-rows.ts";
 import { enterStock } from "../../../src/db/catalogue/stock.ts";
@@ -109,6 +115,25 @@ test("the home page counts orders by status, the requests of a day, and orders t
   });
   expect([waiting_for_you, requests]).toEqual([1, { total: 2, errors: 1 }]);
   expect(webhooks.disabled_endpoints).toEqual([]);
+});
+
+test("the charts count what shipped and arrived and how long it took, and how each endpoint answered", async () => {
+  const { prescription_id } = (await person.send("POST", `${P}/sandbox/prescriptions`, { preset: "simple" })).body;
+  const { order_number } = (await person.send("POST", `${P}/sandbox/orders`, { prescription_id })).body;
+  const simulation = { order_number, to: "Delivered" };
+  const told = await person.send("POST", `${P}/sandbox/simulate`, { simulation_type: "order", simulation });
+  expect(told.status, told.text).toBeLessThan(300);
+  const { funnel, carriers, states, since } = (await person.get(`${P}/figures`)).body as PortalFigures;
+  // One is on hold, one has shipped, and this one has arrived.
+  expect(funnel).toMatchObject({ received: 3, shipped: 2, delivered: 1 });
+  expect(funnel.median_hours_to_ship).toBeGreaterThanOrEqual(0);
+  expect([carriers.map(({ parcels }) => parcels), states.map(({ parcels }) => parcels)]).toEqual([[1], [1]]);
+  expect(carriers[0]!.median_hours).toBe(funnel.median_hours_to_deliver);
+  expect(Date.parse(since)).toBeLessThan(Date.now());
+  const { endpoints } = (await person.get(`${P}/endpoint_figures`)).body as PortalEndpointFigures;
+  expect(endpoints).toHaveLength(1);
+  expect(endpoints[0]!.hours).toHaveLength(24);
+  expect(endpoints[0]).toMatchObject({ success_rate: 1, attempts: endpoints[0]!.hours.at(-1)!.attempts });
 });
 
 test("the home page shows an endpoint that was disabled for its answers", async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { QueueFilter } from "../../../src/db/fulfillment/queue.ts";
 import { anyOrder, listQueue } from "../../../src/usecases/fulfillment/list-queue.ts";
 import { searchOrders } from "../../../src/usecases/fulfillment/search-orders.ts";
+import { readFigures } from "../../../src/usecases/operations/figures/read-figures.ts";
 import { readHome } from "../../../src/usecases/operations/read-home.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
@@ -118,6 +119,21 @@ test("the queues are counted from the index alone", async () => {
   const looked = await rowsRead(app.deps.db, async (tx) => {
     const home = (await readHome({ ...app.deps, db: tx }))("sandbox");
     expect(home.queues.find(({ key }) => key === "clinical_review")!.count).toBe(ORDERS * 0.9 + 1);
+  });
+  expect(total(looked), JSON.stringify(looked)).toBeLessThan(100);
+});
+
+test("the figures of the charts are counted from indexes, and from the items that shipped lately", async () => {
+  const looked = await rowsRead(app.deps.db, async (tx) => {
+    const { days, ageing, exceptions, forecast } = (await readFigures({ ...app.deps, db: tx }))("sandbox");
+    expect(days.reduce((sum, { received }) => sum + (received ?? 0), 0)).toBe(ORDERS + 1);
+    const review = ageing.find(({ key }) => key === "clinical_review")!;
+    expect(review.fresh + review.due_soon + review.late + review.very_late).toBe(ORDERS * 0.9 + 1);
+    expect(exceptions.map(({ exception_id, count }) => [exception_id, count])).toEqual([
+      [68, (ORDERS / 10) * 0.99],
+      [74, ORDERS / 1_000],
+    ]);
+    expect(forecast.late_now).toBe(review.late + review.very_late);
   });
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(100);
 });

@@ -3,32 +3,22 @@ import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useApi } from "../../app/use-api.ts";
-import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
-import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { HEALTH_REFRESH_MS, HealthTiles, isStuck, safetyIn, states } from "../health-tiles.tsx";
 
 type Finding = DashboardHealth["findings"][number];
 type Lag = DashboardHealth["lags"][number];
 
-const READ_EVERY_MS = 30_000;
-/** Jobs run every few seconds, so work overdue by more than this is stuck. */
-const STUCK_AFTER_MS = 5 * 60_000;
-const SAFETY = "safety tables";
-
-const states: Record<Finding["state"], { name: string; tone: Tone }> = {
-  ok: { name: "Healthy", tone: "good" },
-  warning: { name: "Warning", tone: "wait" },
-  failed: { name: "Failed", tone: "bad" },
-};
 const order = ["failed", "warning", "ok"] as const;
 
 /** Service health: the findings of `pestle doctor` and overdue jobs. */
 export function HealthScreen() {
-  const health = useApi("/dashboard/health", { refetch_ms: READ_EVERY_MS });
+  const health = useApi("/dashboard/health", { refetch_ms: HEALTH_REFRESH_MS });
   useShortcuts([{ keys: "r", label: "Refresh", run: () => void health.refetch() }]);
   return (
     <Page
@@ -51,34 +41,13 @@ export function HealthScreen() {
   );
 }
 
-function Health({ health: { version, state, findings, lags }, read_at }: { health: DashboardHealth; read_at: string }) {
-  const safety = findings.find(({ what }) => what === SAFETY);
-  const stuck = lags.filter(isStuck);
+function Health({ health, read_at }: { health: DashboardHealth; read_at: string }) {
+  const { findings, lags } = health;
+  const safety = safetyIn(health);
   const sorted = findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
   return (
     <>
-      <div className={tilesClass}>
-        <div className={tileClass}>
-          <TileBody label="Service" value={states[state].name} tone={states[state].tone} />
-        </div>
-        <div className={tileClass}>
-          <TileBody
-            label="Safety engine"
-            value={safety ? (safety.state === "failed" ? "Failed" : "Active") : "Unknown"}
-            tone={safety ? states[safety.state].tone : "wait"}
-          />
-        </div>
-        <div className={tileClass}>
-          <TileBody
-            label="Jobs"
-            value={stuck.length === 0 ? "On time" : "Behind"}
-            tone={stuck.length === 0 ? "good" : "bad"}
-          />
-        </div>
-        <div className={tileClass}>
-          <TileBody label="Version" value={version} />
-        </div>
-      </div>
+      <HealthTiles health={health} />
       {safety?.state === "failed" && (
         <Notice tone="bad" title="The safety engine failed its self-check. Orders are on hold.">
           {safety.says}
@@ -101,8 +70,6 @@ function Health({ health: { version, state, findings, lags }, read_at }: { healt
     </>
   );
 }
-
-const isStuck = ({ oldest_at }: Lag) => oldest_at !== null && Date.now() - Date.parse(oldest_at) > STUCK_AFTER_MS;
 
 const findingColumns: Column<Finding>[] = [
   { title: "Check", cell: ({ what }) => capital(what) },

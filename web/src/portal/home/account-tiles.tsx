@@ -1,4 +1,4 @@
-import type { OrderStatus, PortalHome } from "@pestle/contract";
+import { ERROR_RATE_ALERT, type OrderStatus, type PortalHome } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { usePortal } from "../account.tsx";
@@ -25,6 +25,7 @@ export function AccountTiles({ home: { orders, requests, webhooks } }: { home: P
         <TileBody
           label="Requests in 24 h"
           value={requests.total.toLocaleString()}
+          tone={requests.errors > requests.total * ERROR_RATE_ALERT ? "wait" : undefined}
           about={requests.total === 0 ? "none yet" : `${requests.errors.toLocaleString()} failed`}
         />
       </Link>

@@ -13,6 +13,7 @@ import { usePortal } from "../account.tsx";
 import { AccountTiles } from "./account-tiles.tsx";
 import styles from "./home-screen.module.css";
 import { NewestOrders } from "./newest-orders.tsx";
+import { OrderCharts } from "./order-charts.tsx";
 import { QuickStart } from "./quick-start.tsx";
 
 const REFRESH_MS = 4_000;
@@ -30,6 +31,7 @@ export function HomeScreen() {
           <>
             <Banners {...shown} />
             <AccountTiles home={shown} />
+            <OrderCharts />
             <div className={styles["columns"]}>
               <div className="stack">
                 {shown.checklist.every(({ done }) => done) && <NewestOrders />}

@@ -1,12 +1,13 @@
-import type { PortalUsage } from "@pestle/contract";
+import { DELIVERY_RATE_ALERT, ERROR_RATE_ALERT, type PortalUsage } from "@pestle/contract";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
+import { Chart } from "../../ui/charts/chart.tsx";
+import { roundShare } from "../../ui/charts/round-top.ts";
 import { SelectField } from "../../ui/controls/field.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
-import { Chart } from "../../ui/display/chart.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { QuotaTable } from "../../ui/quota-table.tsx";
 import { usePortal } from "../account.tsx";
@@ -75,7 +76,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
         <TileBody
           label="Failed"
           value={requests === 0 ? "–" : percent(failed / requests)}
-          tone={server_errors > 0 ? "bad" : undefined}
+          tone={server_errors > 0 ? "bad" : failed > requests * ERROR_RATE_ALERT ? "wait" : undefined}
           about={`${counted(client_errors, "client error")}, ${counted(server_errors, "server error")}`}
         />
       </div>
@@ -94,7 +95,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
         <TileBody
           label="Webhooks delivered"
           value={attempts === 0 ? "–" : percent(delivered / attempts)}
-          tone={attempts > 0 && delivered / attempts < 0.9 ? "bad" : undefined}
+          tone={attempts > 0 && delivered / attempts < DELIVERY_RATE_ALERT ? "bad" : undefined}
           about={`of ${counted(attempts, "attempt")}`}
         />
       </div>
@@ -120,6 +121,7 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
   const of = (field: Exclude<keyof PortalUsage["hours"][number], "hour">) => hours.map((row) => row[field]);
   const { account } = usePortal();
   const webhookRows = everyHour(webhooks, Date.now() + account.clock_offset_s * 1000, hours.length);
+  const rates = hours.map(failedShare);
   const good = hours.map((row) => row.requests - row.client_errors - row.server_errors - row.limited);
   return (
     <div className={styles["charts"]}>
@@ -136,6 +138,18 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
             { name: "Server errors (5xx)", tone: "bad", values: of("server_errors") },
           ]}
         />
+      </Card>
+      <Card title="Error rate">
+        <Chart
+          label="Error rate"
+          kind="lines"
+          moments={moments}
+          most={roundShare(Math.max(2 * ERROR_RATE_ALERT, ...rates.map((rate) => rate ?? 0)))}
+          format={percent}
+          limit={{ name: `Alert at ${percent(ERROR_RATE_ALERT)}`, value: ERROR_RATE_ALERT, tone: "bad" }}
+          series={[{ name: "Failed requests", tone: "wait", values: rates }]}
+        />
+        <p className="quiet small">{aboutRates(rates)}</p>
       </Card>
       <Card title="Latency">
         <Chart
@@ -179,4 +193,17 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
       </Card>
     </div>
   );
+}
+
+type Hour = PortalUsage["hours"][number];
+const failedShare = ({ requests, client_errors, server_errors, limited }: Hour) =>
+  requests === 0 ? null : (client_errors + server_errors + limited) / requests;
+
+function aboutRates(rates: readonly (number | null)[]): string {
+  const over = rates.filter((rate) => rate !== null && rate >= ERROR_RATE_ALERT).length;
+  const all = rates.filter((rate) => rate !== null).length;
+  if (all === 0) return "No requests in this period.";
+  return over === 0
+    ? "No hour reached the alert line."
+    : `${over.toLocaleString()} of ${counted(all, "hour")} with requests reached the alert line.`;
 }

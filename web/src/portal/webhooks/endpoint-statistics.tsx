@@ -1,9 +1,10 @@
+import { DELIVERY_RATE_ALERT } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
+import { Chart } from "../../ui/charts/chart.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
-import { Chart } from "../../ui/display/chart.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { Age } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
@@ -40,7 +41,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 <TileBody
                   label="Delivered"
                   value={percent(success_rate)}
-                  tone={success_rate !== null && success_rate < 0.9 ? "bad" : undefined}
+                  tone={success_rate !== null && success_rate < DELIVERY_RATE_ALERT ? "bad" : undefined}
                   about={`of ${counted(attempts, "attempt")}`}
                 />
               </div>

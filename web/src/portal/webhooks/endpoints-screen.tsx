@@ -14,12 +14,17 @@ import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointState, eventsText } from "./endpoint-state.tsx";
+import { DeliveryTrend, ResponseTrend, TrendTable } from "./endpoint-trend.tsx";
 import { TestEvent } from "./test-event.tsx";
+
+const FIGURES_REFRESH_MS = 30_000;
 
 /** The partner's webhook endpoints. */
 export function EndpointsScreen() {
   const { api_base, link_base, may_change } = usePortal();
   const endpoints = useApi(`${api_base}/webhook_endpoints`, { refetch_ms: 10_000 });
+  const figures = useApi(`${api_base}/endpoint_figures`, { refetch_ms: FIGURES_REFRESH_MS }).data?.endpoints ?? [];
+  const figuresOf = (id: string) => figures.find(({ endpoint_id }) => endpoint_id === id);
   const [adding, setAdding] = useState(false);
   const [created, setCreated] = useState<{ endpoint: PortalCreatedEndpoint; secret: string } | null>(null);
   useShortcuts(may_change ? [{ keys: "n", label: "New endpoint", run: () => setAdding(true) }] : []);
@@ -41,6 +46,8 @@ export function EndpointsScreen() {
       ),
     },
     { title: "Status", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+    { title: "Delivered, 24 h", cell: ({ id }) => <DeliveryTrend figures={figuresOf(id)} /> },
+    { title: "Response time", cell: ({ id }) => <ResponseTrend figures={figuresOf(id)} /> },
     { title: "Events", cell: ({ events }) => eventsText(events) },
     {
       title: "Created",
@@ -65,20 +72,23 @@ export function EndpointsScreen() {
     >
       <Loaded query={endpoints}>
         {({ webhook_endpoints }) => (
-          <Card flush>
-            <Table
-              caption="Endpoints"
-              columns={columns}
-              rows={webhook_endpoints}
-              rowKey={({ id }) => id}
-              dim={({ status }) => status === "disabled"}
-              empty={
-                <Empty title="No endpoints yet">
-                  <p>Add your receiver's URL. Until then, you can read events in the feed.</p>
-                </Empty>
-              }
-            />
-          </Card>
+          <>
+            <Card flush>
+              <Table
+                caption="Endpoints"
+                columns={columns}
+                rows={webhook_endpoints}
+                rowKey={({ id }) => id}
+                dim={({ status }) => status === "disabled"}
+                empty={
+                  <Empty title="No endpoints yet">
+                    <p>Add your receiver's URL. Until then, you can read events in the feed.</p>
+                  </Empty>
+                }
+              />
+            </Card>
+            <TrendTable endpoints={webhook_endpoints} figures={figures} />
+          </>
         )}
       </Loaded>
       {adding && (

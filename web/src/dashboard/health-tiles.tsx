@@ -1,0 +1,54 @@
+import type { DashboardHealth } from "@pestle/contract";
+import type { Tone } from "../ui/badge.tsx";
+import { TileBody, tileClass, tilesClass } from "../ui/display/tile.tsx";
+
+type Finding = DashboardHealth["findings"][number];
+type Lag = DashboardHealth["lags"][number];
+
+export const HEALTH_REFRESH_MS = 30_000;
+/** Jobs run every few seconds, so work overdue by more than this is stuck. */
+const STUCK_AFTER_MS = 5 * 60_000;
+const SAFETY = "safety tables";
+
+export const states: Record<Finding["state"], { name: string; tone: Tone }> = {
+  ok: { name: "Healthy", tone: "good" },
+  warning: { name: "Warning", tone: "wait" },
+  failed: { name: "Failed", tone: "bad" },
+};
+
+export const safetyIn = ({ findings }: DashboardHealth): Finding | undefined =>
+  findings.find(({ what }) => what === SAFETY);
+
+export const isStuck = ({ oldest_at }: Lag): boolean =>
+  oldest_at !== null && Date.now() - Date.parse(oldest_at) > STUCK_AFTER_MS;
+
+/** The service's state at a glance. */
+export function HealthTiles({ health }: { health: DashboardHealth }) {
+  const { version, state, lags } = health;
+  const safety = safetyIn(health);
+  const stuck = lags.filter(isStuck);
+  return (
+    <div className={tilesClass}>
+      <div className={tileClass}>
+        <TileBody label="Service" value={states[state].name} tone={states[state].tone} />
+      </div>
+      <div className={tileClass}>
+        <TileBody
+          label="Safety engine"
+          value={safety ? (safety.state === "failed" ? "Failed" : "Active") : "Unknown"}
+          tone={safety ? states[safety.state].tone : "wait"}
+        />
+      </div>
+      <div className={tileClass}>
+        <TileBody
+          label="Jobs"
+          value={stuck.length === 0 ? "On time" : "Behind"}
+          tone={stuck.length === 0 ? "good" : "bad"}
+        />
+      </div>
+      <div className={tileClass}>
+        <TileBody label="Version" value={version} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { type LowStock, STOCK_DAYS } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Bars } from "../../ui/charts/bars.tsx";
+import { counted } from "../../ui/counted.ts";
+import { Card } from "../../ui/display/card.tsx";
+import { useFigures } from "./use-figures.ts";
+
+/** The rest is on the screens that the cards link to. */
+const MOST_SHOWN = 6;
+const SOON_DAYS = 3;
+
+/** Why orders are on hold. */
+export function ExceptionsChart() {
+  return (
+    <Card title="On hold by reason" actions={<Link to="/exceptions">All exceptions</Link>}>
+      <Loaded query={useFigures()} lines={6}>
+        {({ exceptions }) => (
+          <Bars
+            label="Orders on hold by reason"
+            of="Reason"
+            series={[{ name: "Orders", tone: "wait" }]}
+            rows={exceptions.slice(0, MOST_SHOWN).map(({ exception_id, name, count }) => ({
+              name,
+              shown: (
+                <Link to="/exceptions" search={{ exception_id: String(exception_id) } as never}>
+                  {name}
+                </Link>
+              ),
+              values: [count],
+            }))}
+            empty="No orders on hold."
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+/** Products that sell out soon. */
+export function StockChart() {
+  return (
+    <Card title="Stock that runs out" actions={<Link to="/stock">Stock</Link>}>
+      <Loaded query={useFigures()} lines={6}>
+        {({ stock }) => (
+          <Bars
+            label="Days until a product is out of stock"
+            of="Product"
+            series={[
+              { name: `${SOON_DAYS} days or less`, tone: "bad" },
+              { name: `Up to ${STOCK_DAYS} days`, tone: "wait" },
+            ]}
+            most={STOCK_DAYS}
+            rows={stock.slice(0, MOST_SHOWN).map((row) => ({
+              name: `${row.name}, ${row.partner}`,
+              shown: (
+                <Link to="/stock" search={{ account_id: row.account_id } as never}>
+                  {row.name}
+                </Link>
+              ),
+              values: row.days_left <= SOON_DAYS ? [row.days_left, 0] : [0, row.days_left],
+              text: lastsText(row),
+              about: aboutStock(row),
+            }))}
+            empty={`No product runs out in the next ${STOCK_DAYS} days.`}
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+const lastsText = ({ available_units, days_left }: LowStock) =>
+  available_units <= 0 ? "Out of stock" : days_left === 0 ? "Less than a day" : counted(days_left, "day");
+
+const aboutStock = ({ partner, available_units, shipped_units, owed_units }: LowStock) =>
+  [
+    partner,
+    `${counted(available_units, "unit")} available`,
+    `${shipped_units.toLocaleString()} shipped in ${STOCK_DAYS} days`,
+    ...(owed_units > 0 ? [`${owed_units.toLocaleString()} on back order`] : []),
+  ].join(" · ");

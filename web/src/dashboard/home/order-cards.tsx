@@ -1,0 +1,101 @@
+import type { DashboardOrders } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
+import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
+import { Age } from "../../ui/time.tsx";
+import { useEnvironment } from "../environment.ts";
+import { orderPath } from "../order-link.ts";
+import styles from "./home-screen.module.css";
+
+type Row = DashboardOrders["orders"][number];
+
+const REFRESH_MS = 30_000;
+
+const columns: Column<Row>[] = [
+  {
+    title: "Order",
+    cell: (row) => (
+      <Link to={orderPath(row)} className="mono nowrap">
+        {row.order_number}
+      </Link>
+    ),
+  },
+  { title: "Stage", cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} /> },
+  {
+    title: "Partner",
+    cell: ({ partner, environment }) => (
+      <span className="row">
+        {partner} <EnvironmentBadge environment={environment} />
+      </span>
+    ),
+  },
+  { title: "Patient", cell: ({ patient_initials }) => patient_initials },
+  { title: "Products", cell: ({ drug_names }) => drug_names.join(", ") },
+  {
+    title: "Waiting",
+    number: true,
+    cell: ({ stage_since, late }) => (
+      <span className={late ? styles["late"] : undefined}>
+        <Age since={stage_since} />
+        {late && <span className="unseen"> late</span>}
+      </span>
+    ),
+  },
+];
+
+/** The longest-waiting orders of the role's queues. */
+export function Longest({ title, filter }: { title: string; filter: string }) {
+  const environment = useEnvironment();
+  const orders = useApi(`/dashboard/orders?limit=8&environment=${environment}${filter}`, {
+    enabled: environment !== undefined,
+    refetch_ms: REFRESH_MS,
+  });
+  return (
+    <Card title={title} actions={<Link to="/orders">All orders</Link>} flush>
+      <Loaded query={orders}>
+        {({ orders: rows }) => (
+          <Table
+            caption="Longest-waiting orders"
+            columns={columns}
+            rows={rows}
+            rowKey={orderPath}
+            empty={
+              <Empty title="No orders waiting">
+                New orders appear here.
+                {environment === "production" && " Use the switch above to see sandbox orders."}
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+/** Orders about which a partner wrote last. */
+export function PartnerMessages() {
+  const environment = useEnvironment();
+  const orders = useApi(`/dashboard/orders?limit=5&messages=from_partner&environment=${environment}`, {
+    enabled: environment !== undefined,
+    refetch_ms: REFRESH_MS,
+  });
+  return (
+    <Card title="Messages to answer" actions={<Link to="/messages">All messages</Link>} flush>
+      <Loaded query={orders}>
+        {({ orders: rows }) => (
+          <Table
+            caption="Orders with a message to answer"
+            columns={columns}
+            rows={rows}
+            rowKey={orderPath}
+            empty={<Empty title="All caught up">Questions and answers of partners appear here.</Empty>}
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,96 @@
+import { type LateForecast, queues } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Bars } from "../../ui/charts/bars.tsx";
+import { Chart } from "../../ui/charts/chart.tsx";
+import { counted } from "../../ui/counted.ts";
+import { Card } from "../../ui/display/card.tsx";
+import { ageText } from "../../ui/time.tsx";
+import styles from "./home-screen.module.css";
+import { hourIn, useFigures } from "./use-figures.ts";
+
+const MINUTE_MS = 60_000;
+
+/** How long open orders have waited in each queue, compared with the queue's target. */
+export function AgeingChart() {
+  return (
+    <Card title="Wait against target" actions={<Link to="/targets">Targets</Link>}>
+      <Loaded query={useFigures()} lines={6}>
+        {({ ageing }) => (
+          <div className="stack-tight">
+            <Bars
+              label="Open orders by queue and wait"
+              of="Queue"
+              series={[
+                { name: "On time", tone: "accent" },
+                { name: "Due soon", tone: "info" },
+                { name: "Late", tone: "wait" },
+                { name: "Very late", tone: "bad" },
+              ]}
+              rows={ageing.map(({ key, target_minutes, fresh, due_soon, late, very_late }) => ({
+                name: queues[key].name,
+                shown: <Link to={`/queue/${key}`}>{queues[key].name}</Link>,
+                values: [fresh, due_soon, late, very_late],
+                about: (
+                  <>
+                    Target {ageText(target_minutes * MINUTE_MS)}
+                    {late + very_late > 0 && (
+                      <strong className={styles["late"]}> · {(late + very_late).toLocaleString()} late</strong>
+                    )}
+                  </>
+                ),
+              }))}
+              empty="No queue has a target."
+            />
+            <p className="quiet small">Due soon: past half of the target. Very late: past twice the target.</p>
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+/** Which open orders will be late by midnight. */
+export function ForecastChart() {
+  return (
+    <Card title="Late today">
+      <Loaded query={useFigures()} lines={6}>
+        {({ forecast, time_zone }) => (
+          <div className="stack-tight">
+            <Sentence {...forecast} />
+            <Chart
+              label="Open orders that reach their target today, by hour"
+              kind="bars"
+              of="Hour"
+              moments={forecast.hours.map(({ from }) => hourIn(time_zone)(from))}
+              series={[
+                {
+                  name: "In time",
+                  tone: "accent",
+                  values: forecast.hours.map((hour) => hour.on_time),
+                },
+                { name: "Will be late", tone: "bad", values: forecast.hours.map((hour) => hour.late) },
+              ]}
+              empty="No open order reaches its target today"
+            />
+          </div>
+        )}
+      </Loaded>
+    </Card>
+  );
+}
+
+function Sentence({ pace, late_now, late_later }: LateForecast) {
+  return (
+    <p>
+      <strong className={late_now + late_later > 0 ? styles["late"] : undefined}>
+        {counted(late_now, "order")} late now, {late_later.toLocaleString()} more by midnight.
+      </strong>{" "}
+      <span className="quiet">
+        {pace === null
+          ? "Nothing shipped in the last 6 days, so no order is expected to move on in time."
+          : `At the usual pace, ${counted(pace, "order")} will ship by then. Orders on hold do not count.`}
+      </span>
+    </p>
+  );
+}
