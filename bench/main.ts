@@ -77,6 +77,17 @@ const benches: Record<string, Bench> = {
     options: { rounds: rounds(3), json },
     run: async (effort) => (await import("./safety/safety.ts")).benchSafety(effort),
   },
+  web: {
+    about: "Lighthouse on home, queue, order, portal home and docs, in an account with many orders",
+    minutes: 8,
+    options: {
+      rounds: rounds(3),
+      orders: { about: "delivered orders in the account, four of each patient", initial: [100_000], least: 4 },
+      json,
+    },
+    run: async (effort, { numbers }) =>
+      (await import("./web/web.ts")).benchWeb(effort, { orders: numbers["orders"]![0]! }),
+  },
   compare: {
     about: "two documents of --json side by side, or one with two services, and the ratio of each figure",
     minutes: 0,

@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
+import { memoryFolder } from "../scripts/memory-folder.ts";
 import type { ContractTally } from "./contract/contract.ts";
 import type { RunningKind, Tally } from "./kills/kills.ts";
 import type { OpenWorkload } from "./kills/workload.ts";
@@ -155,7 +156,8 @@ const campaigns: Record<string, Campaign> = {
         } finally {
           await host.close();
         }
-      }),
+        // Small, and never killed, so memory is durable enough.
+      }, memoryFolder()),
   },
   webhooks: {
     about: `webhooks to ${ENDPOINTS} endpoints, three of them hostile, under kills: the receivers must get every event`,
@@ -270,10 +272,11 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
 async function onOwnDatabase(
   run: (own: { database_url: string; master_key: string }) => Promise<boolean>,
+  folder = tmpdir(),
 ): Promise<boolean> {
   const { openEmbeddedPostgres } = await import("../server/src/db/embedded/embedded.ts");
   const { removeDataDir } = await import("./server-process.ts");
-  const data_dir = mkdtempSync(join(tmpdir(), "pestle-campaign-"));
+  const data_dir = mkdtempSync(join(folder, "pestle-campaign-"));
   const postgres = await openEmbeddedPostgres({ data_dir });
   try {
     const { user, password, database, host, port } = postgres.connection;

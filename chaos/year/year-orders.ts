@@ -3,7 +3,7 @@ import { count, hear } from "./year-book.ts";
 import { payments } from "./year-cast.ts";
 import { resolveAsPharmacist } from "./year-pharmacy.ts";
 import { cancelRx } from "./year-prescriber.ts";
-import { between, chance, chanceOrFirst, noted, nowOf, pick, simulate, type Year } from "./year-world.ts";
+import { between, chance, chanceOrFirst, noted, nowOf, pick, simulate, someInTurn, type Year } from "./year-world.ts";
 
 type Feed = { webhook_events: Year["book"]["feed"]; next_cursor: string | null; end_cursor: string };
 
@@ -26,14 +26,14 @@ const request = async (year: Year, order_number: string, body: { event: string }
 
 /** The partner and the pharmacist react to holds, mostly at once. */
 export async function reactToHolds(year: Year): Promise<void> {
-  for (const { order_number, order_status } of [...year.book.told.values()]) {
-    if (order_status !== "On Hold" || !chance(year, 0.7)) continue;
-    const { exceptions } = await read(year, order_number);
-    const [held] = exceptions;
-    if (held === undefined) continue;
-    if (chance(year, 0.05)) await request(year, order_number, { event: "cancel" });
-    else await react(year, order_number, held.id);
-  }
+  const held = [...year.book.told.values()].filter(({ order_status }) => order_status === "On Hold");
+  await someInTurn(year, held, async (own, { order_number }) => {
+    if (!chance(own, 0.7)) return;
+    const [exception] = (await read(own, order_number)).exceptions;
+    if (exception === undefined) return;
+    if (chance(own, 0.05)) await request(own, order_number, { event: "cancel" });
+    else await react(own, order_number, exception.id);
+  });
 }
 
 async function react(year: Year, order_number: string, exception_id: number): Promise<unknown> {
@@ -76,16 +76,18 @@ async function answerQuestion(year: Year, order_number: string): Promise<boolean
 
 /** The pharmacy works on the orders that no schedule made. First it asks about some. */
 export async function workOnOpen(year: Year): Promise<void> {
-  for (const { order_number, order_status } of [...year.book.told.values()]) {
-    if (order_status !== "Processing" && order_status !== "Filling") continue;
-    if (chance(year, 0.25)) {
+  const open = [...year.book.told.values()].filter(({ order_status }) => isAtWork(order_status));
+  await someInTurn(year, open, async (own, { order_number }) => {
+    if (chance(own, 0.25)) {
       const question = { order_number, text: "Did you mean this quantity?", exception_id: 72 };
-      noted(year, "questions of the pharmacy", await simulate(year, "message", question));
-    } else if (chance(year, 0.05)) await request(year, order_number, { event: "cancel" });
-    else if (chance(year, 0.8))
-      noted(year, "orders shipped by hand", await simulate(year, "order", { order_number, to: "Shipped" }));
-  }
+      noted(own, "questions of the pharmacy", await simulate(own, "message", question));
+    } else if (chance(own, 0.05)) await request(own, order_number, { event: "cancel" });
+    else if (chance(own, 0.8))
+      noted(own, "orders shipped by hand", await simulate(own, "order", { order_number, to: "Shipped" }));
+  });
 }
+
+const isAtWork = (status: string) => status === "Processing" || status === "Filling";
 
 let reference = 0;
 
@@ -130,15 +132,15 @@ const FULL_REFUND = "full refunds";
 
 /** Refunds for parcels that were lost or returned, and for some others. `from` is the first event not seen yet. */
 export async function refundSome(year: Year, from: number): Promise<void> {
-  for (const { event_type, order_number, body } of year.book.feed.slice(from)) {
-    if (event_type !== "SHIPMENT_UPDATED" || order_number === null) continue;
+  await someInTurn(year, year.book.feed.slice(from), async (own, { event_type, order_number, body }) => {
+    if (event_type !== "SHIPMENT_UPDATED" || order_number === null) return;
     const status = parcelIn(body, order_number);
     const gone = status === "lost" ? 102 : status === "returned" ? 106 : null;
-    if (gone !== null && chance(year, 0.8)) await refund(year, order_number, gone, false);
-    if (status === "delivered" && chanceOrFirst(year, FULL_REFUND, 0.06)) {
-      await refund(year, order_number, 101, year.book.seen[FULL_REFUND] !== undefined && chance(year, 0.6));
+    if (gone !== null && chance(own, 0.8)) await refund(own, order_number, gone, false);
+    if (status === "delivered" && chanceOrFirst(own, FULL_REFUND, 0.06)) {
+      await refund(own, order_number, 101, own.book.seen[FULL_REFUND] !== undefined && chance(own, 0.6));
     }
-  }
+  });
 }
 
 function parcelIn(body: object, order_number: string): string | undefined {

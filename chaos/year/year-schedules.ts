@@ -2,7 +2,7 @@ import type { RefillSchedule, ScheduleAction } from "@pestle/contract";
 import { type BookRx, type BookSchedule, count, dayOf, plusDays } from "./year-book.ts";
 import { payments, scheduleTwo } from "./year-cast.ts";
 import { newPatient, prescribe, renew } from "./year-prescriber.ts";
-import { between, chance, chanceOrFirst, noted, nowOf, pick, readAll, type Year } from "./year-world.ts";
+import { between, chance, chanceOrFirst, noted, nowOf, pick, readAll, someInTurn, type Year } from "./year-world.ts";
 
 /** The codes that mean: the patient needs a new prescription. */
 const NEEDS_RENEWAL = new Set([42249, 42250, 42257]);
@@ -114,41 +114,41 @@ async function act(year: Year, known: BookSchedule, action: ScheduleAction): Pro
 
 /** Patients whose schedule needs a new prescription get one, and agree to refills again. */
 export async function renewWhereNeeded(year: Year): Promise<void> {
-  for (const known of [...year.book.schedules.values()]) {
-    const { status, next_fill_problems, paused_because } = known.seen;
-    if (status === "canceled") continue;
+  await someInTurn(year, openSchedules(year), async (own, known) => {
+    const { next_fill_problems, paused_because } = known.seen;
     const codes = [...next_fill_problems.map(({ code }) => code), paused_because?.code ?? 0];
-    if (!codes.some((code) => NEEDS_RENEWAL.has(code)) || !chance(year, 0.35)) continue;
-    const rx = await renew(year, known.rx);
-    await act(year, known, "cancel");
-    await schedule(year, rx);
-  }
+    if (!codes.some((code) => NEEDS_RENEWAL.has(code)) || !chance(own, 0.35)) return;
+    const rx = await renew(own, known.rx);
+    await act(own, known, "cancel");
+    await schedule(own, rx);
+  });
 }
+
+const openSchedules = ({ book }: Year) => [...book.schedules.values()].filter(({ seen }) => seen.status !== "canceled");
 
 /** The partner resumes what paused, mostly after the cause is gone. */
 export async function resumeSome(year: Year): Promise<void> {
   const { book, shortages } = year;
-  for (const known of book.schedules.values()) {
+  await someInTurn(year, openSchedules(year), async (own, known) => {
     const { status, paused_because, last_order_number } = known.seen;
-    if (status !== "paused") continue;
+    if (status !== "paused") return;
     const code = paused_because?.code ?? null;
     const held = last_order_number !== null && book.told.get(last_order_number)?.order_status === "On Hold";
     const remains = held || shortages.has(known.rx.drug.sku) || (code !== null && NEEDS_RENEWAL.has(code));
-    if (chance(year, code === null ? 0.3 : remains ? 0.05 : 0.6)) await act(year, known, "resume");
-  }
+    if (chance(own, code === null ? 0.3 : remains ? 0.05 : 0.6)) await act(own, known, "resume");
+  });
 }
 
 /** Changes of mind. */
 export async function changeSome(year: Year): Promise<void> {
   const today = dayOf(await nowOf(year));
-  for (const known of [...year.book.schedules.values()]) {
+  await someInTurn(year, openSchedules(year), async (own, known) => {
     const { status, next_fill_on } = known.seen;
-    if (status === "canceled") continue;
-    if (chance(year, 0.006)) await act(year, known, "skip");
-    if (status === "active" && chanceOrFirst(year, "schedule pause", 0.006)) await act(year, known, "pause");
+    if (chance(own, 0.006)) await act(own, known, "skip");
+    if (status === "active" && chanceOrFirst(own, "schedule pause", 0.006)) await act(own, known, "pause");
     // Shortly before the next fill, so that the patient does not have too much.
     const soon = next_fill_on !== null && plusDays(next_fill_on, -6) <= today;
-    if (chance(year, soon ? 0.08 : 0.003)) await act(year, known, "fill_now");
-    if (chance(year, 0.002) && (await act(year, known, "cancel")) && chance(year, 0.5)) await schedule(year, known.rx);
-  }
+    if (chance(own, soon ? 0.08 : 0.003)) await act(own, known, "fill_now");
+    if (chance(own, 0.002) && (await act(own, known, "cancel")) && chance(own, 0.5)) await schedule(own, known.rx);
+  });
 }

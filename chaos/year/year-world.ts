@@ -7,6 +7,8 @@ import type { Addresses, Deps } from "../../server/src/deps.ts";
 import { brands, products, shippingMethods } from "../../server/src/seed/cast.ts";
 import { createPartnerAccount } from "../../server/src/usecases/accounts/create-partner.ts";
 import { createCredential } from "../../server/src/usecases/accounts/manage-credentials.ts";
+import { someAtOnce } from "../../server/src/usecases/operations/some-at-once.ts";
+import { seededRandom } from "../random.ts";
 import { type Book, count } from "./year-book.ts";
 
 /** A running service with the demo's licences and staff, and its database as the owner of the tables. */
@@ -116,6 +118,19 @@ export function noted({ book }: Year, what: string, { status, body }: Answer): b
   const errors = (body["errors"] ?? []) as { code: number }[];
   count(book, well ? what : `${what}: refused with ${errors.map(({ code }) => code).join(", ") || status}`);
   return well;
+}
+
+/**
+ * Works on a few at a time. Each gets random numbers of its own, so that the same seed plays the same year whichever of
+ * them is faster.
+ */
+export function someInTurn<One>(
+  year: Year,
+  all: Iterable<One>,
+  work: (year: Year, one: One) => Promise<unknown>,
+): Promise<void> {
+  const each = [...all].map((one): [Year, One] => [{ ...year, random: seededRandom(between(year, 0, 2 ** 31)) }, one]);
+  return someAtOnce(each, async ([own, one]) => void (await work(own, one)));
 }
 
 export const chance = ({ random }: Pick<Year, "random">, share: number): boolean => random() < share;

@@ -1,7 +1,8 @@
 import type { Order, Workflow } from "@pestle/contract";
 import { useCardProvider } from "../../server/test/support/card-provider.ts";
 import { seededRandom } from "../random.ts";
-import { drugs } from "./year-cast.ts";
+import type { BookRx } from "./year-book.ts";
+import { type Drug, drugs } from "./year-cast.ts";
 import { eventFaults } from "./year-events.ts";
 import { type Cards, moneyFaults } from "./year-money.ts";
 import {
@@ -18,7 +19,7 @@ import { runPharmacy } from "./year-pharmacy.ts";
 import { newPatient, prescribe } from "./year-prescriber.ts";
 import { refillFaults } from "./year-refills.ts";
 import { changeSome, readSchedules, renewWhereNeeded, resumeSome, schedule, tryForbidden } from "./year-schedules.ts";
-import { between, chance, type Host, nowOf, openYear, pick, readAll, type Year } from "./year-world.ts";
+import { between, chance, type Host, nowOf, openYear, pick, readAll, someInTurn, type Year } from "./year-world.ts";
 
 export type YearRun = {
   /** Patients. A fifth of them belongs to a partner with Automatic Processing. */
@@ -98,15 +99,19 @@ async function play(year: Year, patients: number, days: number): Promise<void> {
 
 /** Everybody gets a prescription, and most agree to refills. */
 async function begin(year: Year, patients: number): Promise<void> {
-  for (let nth = 0; nth < patients; nth++) {
-    const drug = pick(year, drugs);
-    const patient = newPatient(year, drug);
-    year.book.patients.push(patient);
-    const rx = await prescribe(year, patient, drug);
-    if (nth === 0) await tryForbidden(year, rx);
-    if (year.book.workflow === "api_driven" && chance(year, 0.3)) await orderFirst(year, rx.prescription_id);
-    if (chance(year, 0.95)) await schedule(year, rx);
-  }
+  const [first, ...others] = Array.from({ length: patients }, () => pick(year, drugs));
+  await tryForbidden(year, await enroll(year, first!));
+  await someInTurn(year, others, enroll);
+}
+
+/** A new patient for the drug. */
+async function enroll(year: Year, drug: Drug): Promise<BookRx> {
+  const patient = newPatient(year, drug);
+  year.book.patients.push(patient);
+  const rx = await prescribe(year, patient, drug);
+  if (year.book.workflow === "api_driven" && chance(year, 0.3)) await orderFirst(year, rx.prescription_id);
+  if (chance(year, 0.95)) await schedule(year, rx);
+  return rx;
 }
 
 async function judge(year: Year, cards: Cards): Promise<string[]> {

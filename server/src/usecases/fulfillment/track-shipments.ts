@@ -56,20 +56,37 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
   const fresh = told.filter((scan) => !known.has(scanKey(scan)));
   // A late scan is stored but does not undo a newer status.
   const last_ms = Math.max(...kept.map(({ at }) => at.getTime()));
-  let { revision } = loaded;
-  let current: LoadedOrder | undefined = loaded;
-  let status: ShipmentStatus = shipment.status;
-  for (const scan of fresh) {
-    if (scan.status === status || scan.at.getTime() <= last_ms) continue;
-    if (!(await applyScan(deps, current ?? (await load()), revision, scan))) return false;
-    current = undefined;
-    revision += 1;
-    status = scan.status;
+  const changing = statusChanges(
+    shipment.status,
+    fresh.filter(({ at }) => at.getTime() > last_ms),
+  );
+  const last = changing.at(-1);
+  const next_scan_at = isEnd(last?.status ?? shipment.status)
+    ? null
+    : deps.carriers[loaded.environment].nextLookAt(parcel, loaded.rules.now);
+  if (last === undefined) {
+    await noteScans(deps.db, { account_id, order_number, shipment_id, next_scan_at, scans: fresh });
+    return true;
   }
-  // Store the scans that change no status, and always schedule the next request.
-  const next_scan_at = isEnd(status) ? null : deps.carriers[loaded.environment].nextLookAt(parcel, loaded.rules.now);
-  await noteScans(deps.db, { account_id, order_number, shipment_id, next_scan_at, scans: fresh });
+  let { revision } = loaded;
+  for (const scan of changing) {
+    // The last change also stores the scans that change no status, and when to ask next.
+    const rest = scan === last ? { scans: fresh, next_scan_at } : undefined;
+    const current = revision === loaded.revision ? loaded : await load();
+    if (!(await applyScan(deps, current, revision, scan, rest))) return false;
+    revision += 1;
+  }
   return true;
+}
+
+/** The scans that give the parcel another status. */
+function statusChanges(status: ShipmentStatus, scans: readonly Scan[]): Scan[] {
+  let current = status;
+  return scans.filter((scan) => {
+    const changes = scan.status !== current;
+    current = scan.status;
+    return changes;
+  });
 }
 
 const scanKey = ({ at, status }: { at: Date; status: string }) => `${at.toISOString()} ${status}`;
@@ -85,11 +102,24 @@ export const trackByHand = (deps: Deps, work: Work, status: ShipmentStatus, desc
   });
 
 /** False if the order changed after its scans were read; the next round starts from the new state. */
-async function applyScan(deps: Deps, read: LoadedOrder, revision: number, scan: Scan): Promise<boolean> {
+async function applyScan(
+  deps: Deps,
+  read: LoadedOrder,
+  revision: number,
+  scan: Scan,
+  rest?: { scans: readonly Scan[]; next_scan_at: Date | null },
+): Promise<boolean> {
   if (read.revision !== revision || read.standing.state !== "Shipped") return false;
   // Use the carrier's time of the scan, not the time of the request.
   const loaded = { ...read, rules: { ...read.rules, now: scan.at } };
-  const [outcome, by] = scanned(loaded, scan);
+  const [outcome, { tracked, scans }] = scanned(loaded, scan);
+  const { shipment_id } = tracked;
+  const by = rest
+    ? {
+        tracked: { ...tracked, next_scan_at: rest.next_scan_at },
+        scans: rest.scans.map((one) => ({ ...one, shipment_id })),
+      }
+    : { tracked, scans };
   try {
     await withKeysOfNow(deps, () => changeOrder(deps, deps.db, loaded, outcome, { actor: carrier, ...by }));
     return true;
@@ -99,7 +129,9 @@ async function applyScan(deps: Deps, read: LoadedOrder, revision: number, scan: 
   }
 }
 
-function scanned(loaded: LoadedOrder, scan: Scan): [Outcome, Pick<ChangeBy, "tracked" | "scans">] {
+type Tracked = { tracked: NonNullable<ChangeBy["tracked"]>; scans: NonNullable<ChangeBy["scans"]> };
+
+function scanned(loaded: LoadedOrder, scan: Scan): [Outcome, Tracked] {
   const { order, row } = loaded;
   const [shipment, ...earlier] = order.shipments;
   const { shipment_id } = row.last_shipment!;

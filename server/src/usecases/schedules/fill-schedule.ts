@@ -18,7 +18,6 @@ import {
   type OpenedSchedule,
   orderBody,
   portalAnswer,
-  type ScheduleKey,
   scheduleAnswer,
   takeSchedule,
 } from "./schedule-rows.ts";
@@ -65,7 +64,8 @@ function fillWrite(
   const key = { account_id: orderer.account_id, schedule_id };
   const { problems } = readBody(ScheduleActionInput, sent);
   return {
-    prepare: () => prepareFill(deps, key, orderer, now),
+    prepare: async () =>
+      prepareFill(deps, await withKeysOfNow(deps, () => findSchedule(deps, deps.db, key)), orderer, now),
     attempt: async (tx: Tx, prepared: PreparedOrder, retried: boolean): Promise<Filled> => {
       const opened = await takeSchedule(deps, tx, key);
       refuseAll(problems);
@@ -76,32 +76,39 @@ function fillWrite(
   };
 }
 
-/** Orders a fill that is due. A refused order pauses the schedule. Returns false if another process was first. */
-export async function fillDueSchedule(deps: Deps, key: ScheduleKey, orderer: Orderer): Promise<boolean> {
+/**
+ * Orders a fill that is due. A refused order pauses the schedule. Returns the schedule after it, or null if another process
+ * was first.
+ */
+export async function fillDueSchedule(
+  deps: Deps,
+  found: OpenedSchedule,
+  orderer: Orderer,
+): Promise<OpenedSchedule | null> {
   const now = deps.now();
   try {
     const done = await write(deps, {
-      prepare: () => prepareFill(deps, key, { ...orderer, actor: "system" }, now),
+      prepare: () => prepareFill(deps, found, { ...orderer, actor: "system" }, now),
       attempt: async (tx, prepared: PreparedOrder, retried) => {
-        const opened = await takeSchedule(deps, tx, key);
+        const opened = await takeSchedule(deps, tx, found);
         const step = decideDue(opened.schedule, opened.facts);
         if (step === null || !("fill" in step)) return null;
         return place(deps, tx, opened, prepared, now, retried);
       },
       settle: (filled) => (filled === null ? undefined : settleFill(deps, filled, system)),
     });
-    return done !== null;
+    return done && withOrder(done.opened);
   } catch (error) {
     // The same fill was ordered within the last minute.
-    if (error instanceof Conflict) return false;
+    if (error instanceof Conflict) return null;
     if (!(error instanceof RequestProblems)) throw error;
     const [because] = whysOf(error.problems.map(({ code }) => code));
-    await transact(deps, async (tx) => {
-      const opened = await takeSchedule(deps, tx, key);
+    return transact(deps, async (tx) => {
+      const opened = await takeSchedule(deps, tx, found);
       const step = decideDue(opened.schedule, opened.facts);
-      if (step !== null && "fill" in step) await keepSchedule(deps, tx, opened, pausedBy(opened.schedule, because!));
+      if (step === null || !("fill" in step)) return opened;
+      return keepSchedule(deps, tx, opened, pausedBy(opened.schedule, because!));
     });
-    return true;
   }
 }
 
@@ -110,12 +117,17 @@ export async function fillDueSchedule(deps: Deps, key: ScheduleKey, orderer: Ord
  * conflict even where both found the schedule unfilled. After an order the same day is another fill: `fill_now` can leave
  * the next day as it was, and the sandbox's clock reaches it within the minute in which a fingerprint counts.
  */
-async function prepareFill(deps: Deps, key: ScheduleKey, orderer: Orderer, now: Date): Promise<PreparedOrder> {
-  const opened = await withKeysOfNow(deps, () => findSchedule(deps, deps.db, key));
+async function prepareFill(deps: Deps, opened: OpenedSchedule, orderer: Orderer, now: Date): Promise<PreparedOrder> {
   const { next_fill_on, last_order_number } = opened.schedule;
-  const fill = ["refill", key.schedule_id, next_fill_on, last_order_number];
+  const fill = ["refill", opened.schedule_id, next_fill_on, last_order_number];
   return prepareOrder(deps, orderer, orderBody(opened), () => JSON.stringify(fill), now, opened.request.address);
 }
+
+/** The schedule with its new order among the facts. */
+const withOrder = (opened: OpenedSchedule): OpenedSchedule => ({
+  ...opened,
+  facts: { ...opened.facts, last_ordered_on: opened.facts.today, last_canceled: false },
+});
 
 async function place(
   deps: Deps,

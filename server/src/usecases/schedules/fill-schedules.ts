@@ -9,7 +9,7 @@ import { someAtOnce } from "../operations/some-at-once.ts";
 import { transact } from "../write.ts";
 import { fillDueSchedule } from "./fill-schedule.ts";
 import { notifyRefill } from "./notify-refill.ts";
-import { findSchedule, keepSchedule, type ScheduleKey, takeSchedule } from "./schedule-rows.ts";
+import { findSchedule, keepSchedule, type OpenedSchedule, type ScheduleKey, takeSchedule } from "./schedule-rows.ts";
 
 const MOST_AT_ONCE = 100;
 /** A schedule that is due can follow an order of someone else, then send its notice, and then order. */
@@ -38,31 +38,34 @@ export async function fillSchedules(deps: Deps, account_id: string | null = null
 
 /** Takes all steps of a schedule that are due. Returns whether it took any. */
 async function catchUp(deps: Deps, key: ScheduleKey, account: ScheduleAccount): Promise<boolean> {
-  let steps = 0;
-  while (steps < MOST_STEPS && (await takeStep(deps, key, account))) steps += 1;
-  return steps > 0;
+  let found = await withKeysOfNow(deps, () => findSchedule(deps, deps.db, key));
+  for (let steps = 0; steps < MOST_STEPS; steps++) {
+    const after = await takeStep(deps, found, account);
+    if (after === null) return steps > 0;
+    found = after;
+  }
+  return true;
 }
 
-async function takeStep(deps: Deps, key: ScheduleKey, account: ScheduleAccount): Promise<boolean> {
-  const { schedule, facts } = await withKeysOfNow(deps, () => findSchedule(deps, deps.db, key));
-  const step = decideDue(schedule, facts);
-  if (step === null) return false;
+/** Returns the schedule after the step, or null if no step is due or another process was first. */
+async function takeStep(deps: Deps, found: OpenedSchedule, account: ScheduleAccount): Promise<OpenedSchedule | null> {
+  const step = decideDue(found.schedule, found.facts);
+  if (step === null) return null;
   try {
-    if ("notify" in step) return await notifyRefill(deps, key, account);
-    if ("fill" in step) return await fillDueSchedule(deps, key, account);
-    return await change(deps, key);
+    if ("notify" in step) return await notifyRefill(deps, found, account);
+    if ("fill" in step) return await fillDueSchedule(deps, found, account);
+    return await change(deps, found);
   } catch (error) {
     // Another process changed the schedule; the next round starts from the new state.
-    if (isConflict(error)) return false;
+    if (isConflict(error)) return null;
     throw error;
   }
 }
 
-const change = (deps: Deps, key: ScheduleKey): Promise<boolean> =>
+const change = (deps: Deps, key: ScheduleKey): Promise<OpenedSchedule | null> =>
   transact(deps, async (tx) => {
     const opened = await takeSchedule(deps, tx, key);
     const step = decideDue(opened.schedule, opened.facts);
-    if (step === null || !("changed" in step)) return false;
-    await keepSchedule(deps, tx, opened, step.changed);
-    return true;
+    if (step === null || !("changed" in step)) return null;
+    return keepSchedule(deps, tx, opened, step.changed);
   });
