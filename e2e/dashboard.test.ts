@@ -256,7 +256,6 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
 
 test("each role sees its own work first, and every chart has a table and answers the keyboard", async () => {
   await order();
-  const admin = await journey.person("admin", "Ada Min");
   /** The first tile, which has the key 1. */
   const first = async (page: Page) => {
     const tile = page.locator("main a", { has: page.locator("kbd", { hasText: /^1$/ }) });
@@ -267,9 +266,6 @@ test("each role sees its own work first, and every chart has a table and answers
   expect(await first(tess.page)).toMatch(/^Fill/);
   await tess.page.keyboard.press("2");
   await heading(tess.page, "Pack and ship");
-  const ada = await journey.openAs(admin, "/dashboard");
-  await ada.page.getByText("Safety engine").waitFor();
-  expect(await ada.page.locator("main h2").first().textContent()).toBe("System health");
 
   const phil = await journey.openAs(pharmacist, "/dashboard");
   const { page } = phil;
@@ -278,9 +274,9 @@ test("each role sees its own work first, and every chart has a table and answers
   const today = page.getByRole("slider", { name: "Orders today, by hour" });
   await today.focus();
   await page.keyboard.press("Home");
-  expect(await today.getAttribute("aria-valuetext")).toMatch(/: Received \d+, Shipped \d+$/);
+  await expect.poll(() => today.getAttribute("aria-valuetext")).toMatch(/^12\sAM: Received \d+, Shipped \d+$/);
   await page.keyboard.press("ArrowRight");
-  expect(await today.getAttribute("aria-valuenow")).toBe("2");
+  await expect.poll(() => today.getAttribute("aria-valuenow")).toBe("2");
   for (const [name, row] of [
     ["Orders today, by hour", /^\d/],
     ["Orders in the last 7 days, by day", /\d/],
@@ -291,8 +287,10 @@ test("each role sees its own work first, and every chart has a table and answers
     await page.keyboard.press("Enter");
     await page.getByRole("table", { name }).getByRole("row", { name: row }).first().waitFor();
   }
-  expect(await inspect(page, "dashboard-home-tables")).toEqual([]);
-  for (const seen of [tess, ada, phil]) quiet(seen);
+  expect(await violations(page)).toEqual([]);
+  await page.emulateMedia({ colorScheme: "dark" });
+  expect(await violations(page, "color-contrast")).toEqual([]);
+  for (const seen of [tess, phil]) quiet(seen);
 });
 
 test("the person who filled an order sees that another person must check it", async () => {

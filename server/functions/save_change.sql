@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 -- Saves a change of an order with its history and its events. The service has decided all of it. This function only
 -- checks that the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -60,14 +60,13 @@ declare
   available numeric;
 begin
   if new_status = 'Canceled' then
-    -- The schedule that placed the order decides what that means.
+    -- The schedules that placed the order, or that followed it, decide what that means.
     update refill_schedule s
     set due_at = changed_at
-    where s.account_id = save_change.account_id and s.last_order_number = save_change.order_number
-      and s.status = 'active' and s.patient_key = (
-        select o.patient_key
-        from orders o
-        where o.account_id = save_change.account_id and o.order_number = save_change.order_number);
+    where s.account_id = save_change.account_id and s.status = 'active' and s.prescription_id in (
+      select i.prescription_id
+      from order_item i
+      where i.account_id = save_change.account_id and i.order_number = save_change.order_number);
   end if;
   update orders o
   set revision = o.revision + 1, order_status = new_status, stage = new_stage, held_from = new_held_from,

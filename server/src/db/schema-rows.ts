@@ -608,6 +608,7 @@ export type Rows = {
     revision?: number;
     created_at: Instant;
     updated_at: Instant;
+    followed_on: string | null;
   };
   request_latency: {
     account_id: string;

@@ -25,6 +25,7 @@ export type ScheduleRow = {
   next_fill_problems: Why[];
   paused_because: Why | null;
   last_order_number: string | null;
+  followed_on: string | null;
   last_filled_on: string | null;
   revision: number;
   created_at: Date;
@@ -42,8 +43,8 @@ export type ScheduleRow = {
 
 const COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed, s.prescription_id, s.status,
   s.every_days, s.lead_days, s.consent_at, s.consent_method, s.request_sealed, s.next_fill_on, s.notified_for,
-  s.next_fill_problems, s.paused_because, s.last_order_number, s.last_filled_on, s.revision, s.created_at, s.updated_at,
-  a.environment, a.workflow, a.clock_offset_s, r.drug_name, r.days_supply, r.order_due_at, (
+  s.next_fill_problems, s.paused_because, s.last_order_number, s.last_filled_on, s.followed_on, s.revision, s.created_at,
+  s.updated_at,  a.environment, a.workflow, a.clock_offset_s, r.drug_name, r.days_supply, r.order_due_at, (
     select max(o.created_at)
     from order_item i
     join orders o on o.account_id = i.account_id and o.order_number = i.order_number
@@ -128,6 +129,8 @@ export type NewScheduleFacts = {
   days_supply: number | null;
   /** Of the prescription, or of one that it renewed or replaced: the patient has that supply. */
   last_ordered_at: Date | null;
+  /** Of the prescription itself. */
+  own_ordered_at: Date | null;
   has_schedule: boolean;
 };
 const facts = sql<[account_id: string, prescription_id: number | null, patient_index: Buffer | null], NewScheduleFacts>`
@@ -141,20 +144,22 @@ with recursive version as (
   join prescription e on e.account_id = $1 and e.prescription_id = v.replaces_prescription_id
   where v.number < 12
 )
-select a.workflow, a.clock_offset_s, r.patient_key, r.ndc, r.gcn, r.drug_schedule, r.days_supply, (
-    select max(t.ordered_at)
-    from version v
-    cross join lateral (
-      select max(o.created_at) as ordered_at
-      from order_item i
-      join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-      where i.account_id = $1 and i.prescription_id = v.prescription_id and i.removed_at is null
-        and o.order_status <> 'Canceled') t) as last_ordered_at,
+select a.workflow, a.clock_offset_s, r.patient_key, r.ndc, r.gcn, r.drug_schedule, r.days_supply, l.last_ordered_at,
+  l.own_ordered_at,
   exists (
     select
     from refill_schedule s
     where s.account_id = $1 and s.prescription_id = $2 and s.status <> 'canceled') as has_schedule
 from account a
+cross join lateral (
+  select max(t.ordered_at) as last_ordered_at, max(t.ordered_at) filter (where v.number = 1) as own_ordered_at
+  from version v
+  cross join lateral (
+    select max(o.created_at) as ordered_at
+    from order_item i
+    join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+    where i.account_id = $1 and i.prescription_id = v.prescription_id and i.removed_at is null
+      and o.order_status <> 'Canceled') t) l
 left join prescription r on r.account_id = a.account_id and r.prescription_id = $2 and r.patient_key = (
   select p.patient_key
   from patient p
@@ -196,11 +201,12 @@ const insert = sql<
     next_fill_on: string | null,
     due_at: Date | null,
     created_at: Date,
+    followed_on: string | null,
   ]
 >`
 insert into refill_schedule (account_id, schedule_id, schedule_position, patient_key, prescription_id, status, every_days,
-  lead_days, consent_at, consent_method, request_sealed, next_fill_on, due_at, created_at, updated_at)
-values ($1, $2, $3, $4, $5, 'active', $6, $7, $8, $9, $10, $11, $12, $13, $13)`;
+  lead_days, consent_at, consent_method, request_sealed, next_fill_on, due_at, created_at, updated_at, followed_on)
+values ($1, $2, $3, $4, $5, 'active', $6, $7, $8, $9, $10, $11, $12, $13, $13, $14)`;
 /** If another request gave the prescription a schedule first, it violates `refill_schedule_live`: a conflict. */
 export const insertSchedule = (tx: Queryable, row: NewSchedule) =>
   tx.run(insert, [
@@ -217,6 +223,7 @@ export const insertSchedule = (tx: Queryable, row: NewSchedule) =>
     row.next_fill_on,
     row.due_at,
     row.created_at,
+    row.followed_on,
   ]);
 
 const update = sql<
@@ -233,13 +240,15 @@ const update = sql<
     last_filled_on: string | null,
     due_at: Date | null,
     updated_at: Date,
+    followed_on: string | null,
   ],
   { saved: boolean }
 >`
 with changed as (
   update refill_schedule
   set status = $4, next_fill_on = $5, notified_for = $6, next_fill_problems = $7::jsonb, paused_because = $8::jsonb,
-    last_order_number = $9, last_filled_on = $10, due_at = $11, updated_at = $12, revision = revision + 1
+    last_order_number = $9, last_filled_on = $10, due_at = $11, updated_at = $12, followed_on = $13,
+    revision = revision + 1
   where account_id = $1 and schedule_id = $2 and revision = $3
   returning schedule_id
 )
@@ -265,4 +274,5 @@ export const saveSchedule = (
     schedule.last_filled_on,
     due_at,
     now,
+    schedule.followed_on,
   ]);

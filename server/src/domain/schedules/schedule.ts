@@ -26,6 +26,8 @@ export type Schedule = {
   paused_because: Why | null;
   last_order_number: string | null;
   last_filled_on: string | null;
+  /** The day of another actor's order that the next fill follows. */
+  followed_on: string | null;
 };
 
 /** What a decision about a schedule depends on besides the schedule. */
@@ -67,17 +69,21 @@ export type DueStep = { changed: Schedule } | { notify: string } | { fill: strin
 
 /**
  * Decides the next step of a schedule. Any other order for the prescription counts as a fill, so that
- * the schedule never repeats it. A hold on the last order pauses the schedule before the next fill. If the last order was
- * canceled, the patient may run out: the schedule pauses at once, and never repeats an order that a person canceled.
+ * the schedule never repeats it; if it is canceled, the schedule moves back. A hold on the last order pauses the schedule
+ * before the next fill. If the last order was canceled, the patient may run out: the schedule pauses at once, and never
+ * repeats an order that a person canceled.
  */
 export function decideDue(schedule: Schedule, facts: ScheduleFacts): DueStep {
   const { status, next_fill_on, notified_for } = schedule;
   const { today, lead_days, interval_days, last_ordered_on, automatic_due, last_held_by, last_canceled } = facts;
   if (status !== "active" || next_fill_on === null) return null;
   if (last_canceled) return { changed: pausedBy(unfilled(schedule, facts), WAS_CANCELED) };
+  if (isFollowedGone(schedule, facts)) return { changed: unfollowed(schedule, facts) };
   if (today < addDays(next_fill_on, -lead_days)) return null;
   const after_last = last_ordered_on === null ? next_fill_on : addDays(last_ordered_on, interval_days);
-  if (after_last > next_fill_on) return { changed: onDay(schedule, after_last) };
+  if (after_last > next_fill_on) {
+    return { changed: { ...onDay(schedule, after_last), followed_on: last_ordered_on } };
+  }
   if (last_held_by !== null) return { changed: pausedBy(schedule, heldBy(last_held_by)) };
   if (notified_for !== next_fill_on) return { notify: next_fill_on };
   return today < next_fill_on || automatic_due ? null : { fill: next_fill_on };
@@ -115,6 +121,15 @@ const unfilled = (schedule: Schedule, { last_ordered_on, interval_days, today }:
   last_filled_on: last_ordered_on,
 });
 
+/** Whether the order that the next fill follows was canceled. */
+const isFollowedGone = ({ followed_on }: Schedule, { last_ordered_on }: ScheduleFacts): boolean =>
+  followed_on !== null && (last_ordered_on === null || last_ordered_on < followed_on);
+
+const unfollowed = (schedule: Schedule, { last_ordered_on, interval_days, today }: ScheduleFacts): Schedule => ({
+  ...onDay(schedule, firstFill(last_ordered_on, interval_days, today)),
+  followed_on: last_ordered_on,
+});
+
 const heldBy = (id: ExceptionId): Why => ({ code: id, message: exceptionRow(id).message });
 
 /** What an action of the partner makes of the schedule; null if its status does not allow it. `fill_now` needs an order. */
@@ -132,7 +147,11 @@ export function acted(
     case "pause":
       return { ...schedule, status: "paused", paused_because: null };
     case "resume": {
-      const from = last_canceled ? unfilled(schedule, facts) : schedule;
+      const from = last_canceled
+        ? unfilled(schedule, facts)
+        : isFollowedGone(schedule, facts)
+          ? unfollowed(schedule, facts)
+          : schedule;
       return { ...onDay(from, later(from.next_fill_on!, today)), status: "active", paused_because: null };
     }
     case "cancel":
@@ -151,6 +170,7 @@ export const possibleActions = (schedule: Pick<Schedule, "status">): ScheduleAct
 const onDay = (schedule: Schedule, next_fill_on: string | null): Schedule => ({
   ...schedule,
   next_fill_on,
+  followed_on: null,
   notified_for: null,
   next_fill_problems: [],
 });

@@ -96,6 +96,7 @@ async function start(
     paused_because: null,
     last_order_number: null,
     last_filled_on: null,
+    followed_on: known.own_ordered_at && dateIn(time_zone, known.own_ordered_at),
   };
   const key = { account_id, schedule_id: randomEventId() };
   await insertSchedule(tx, {

@@ -66,6 +66,7 @@ export function openSchedule(deps: Opening, account_id: string, row: ScheduleRow
       paused_because: row.paused_because,
       last_order_number: row.last_order_number,
       last_filled_on: row.last_filled_on,
+      followed_on: row.followed_on,
     },
     facts: {
       today: dateIn(deps.config.TIME_ZONE, now),

@@ -466,6 +466,32 @@ describe("the job", () => {
     expect(await read(schedule)).toMatchObject({ next_fill_on: plus(await today(), 30), last_order_number: null });
   });
 
+  test("moves back when the order that it followed is canceled, so that the patient does not run out", async () => {
+    const rx = await monthly();
+    const schedule = await created(rx);
+    const day = await today();
+    const cancel = async (order_number: string) => {
+      const path = `/orders/${order_number}/partner_order_action_requests`;
+      expect((await post(app, { event: "cancel" }, { path })).status).toBe(201);
+    };
+    const { order_number } = await placed(app, orderOf(rx, 30));
+    await fillSchedules(app.deps);
+    expect(await read(schedule)).toMatchObject({ next_fill_on: plus(day, 30) });
+    await cancel(order_number);
+    await fillSchedules(app.deps);
+    const [, fill] = (await ordersOf(rx)).toSorted((a, b) => (a.created_at < b.created_at ? -1 : 1));
+    expect(await read(schedule)).toMatchObject({ status: "active", last_order_number: fill!.order_number });
+
+    // The same for an order before the schedule, which the first fill follows.
+    const other = await monthly();
+    const first = await placed(app, orderOf(other, 30));
+    const later = await created(other);
+    expect(await read(later)).toMatchObject({ next_fill_on: plus(day, 30) });
+    await cancel(first.order_number);
+    await fillSchedules(app.deps);
+    expect(await ordersOf(other)).toHaveLength(2);
+  });
+
   test("pauses when its order is canceled, and orders again after the partner resumes it", async () => {
     const rx = await monthly();
     const schedule = await created(rx);

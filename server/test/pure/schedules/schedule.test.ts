@@ -24,6 +24,7 @@ const active: Schedule = {
   paused_because: null,
   last_order_number: null,
   last_filled_on: null,
+  followed_on: null,
 };
 const told: Schedule = { ...active, notified_for: "2026-12-15" };
 const facts: ScheduleFacts = {
@@ -83,7 +84,25 @@ describe("what a schedule does", () => {
       "another day after an order that it did not make",
       told,
       { last_ordered_on: "2026-12-10" },
-      { changed: { ...active, next_fill_on: "2027-01-09" } },
+      { changed: { ...active, next_fill_on: "2027-01-09", followed_on: "2026-12-10" } },
+    ],
+    [
+      "nothing while the order that it followed exists",
+      { ...active, next_fill_on: "2027-01-09", followed_on: "2026-12-10" },
+      { last_ordered_on: "2026-12-10" },
+      null,
+    ],
+    [
+      "the day by the order before, if the one that it followed was canceled",
+      { ...active, next_fill_on: "2027-01-09", followed_on: "2026-12-10" },
+      { today: "2026-12-12" },
+      { changed: { ...active, followed_on: "2026-11-15" } },
+    ],
+    [
+      "today, if the only order was canceled",
+      { ...active, next_fill_on: "2027-01-09", followed_on: "2026-12-10" },
+      { today: "2026-12-12", last_ordered_on: null },
+      { changed: { ...active, next_fill_on: "2026-12-12" } },
     ],
     [
       "a pause while its last order is held",
