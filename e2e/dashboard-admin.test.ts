@@ -418,6 +418,7 @@ describe("journeys", () => {
     await tess.page.getByRole("row", { name: made.order_number }).first().waitFor();
     // Two packages, one order.
     await tess.page.getByText("1 order has not shipped. Hold or cancel it.").waitFor();
+    expect(await tess.page.getByRole("button", { name: "Quarantine lot" }).count()).toBe(0);
     expect(await tess.page.getByRole("button", { name: /Reveal/ }).count()).toBe(0);
     const phil = await journey.openAs(pharmacist, "/dashboard/recall?lot=LOT-7781");
     await phil.page.getByRole("row", { name: made.order_number }).first().waitFor();
@@ -431,6 +432,17 @@ describe("journeys", () => {
     const download = phil.page.waitForEvent("download");
     await phil.page.getByRole("button", { name: "Call list (CSV)" }).click();
     expect((await download).suggestedFilename()).toBe("recall-LOT-7781.csv");
+    await phil.page.getByRole("button", { name: "Quarantine lot" }).click();
+    await phil.page.getByText("This lot is in quarantine.").waitFor();
+    await phil.page.getByRole("button", { name: "Select all 1 order" }).click();
+    await phil.page.getByRole("button", { name: "Hold 1 order" }).click();
+    await phil.page.getByText("On hold: 1 order.").waitFor();
+    await phil.page.getByText("1 of 1").waitFor();
+    await phil.page.getByRole("button", { name: "Tell partners of 1 order" }).click();
+    expect(await violations(phil.page)).toEqual([]);
+    await phil.page.getByRole("button", { name: "Send", exact: true }).click();
+    await phil.page.getByText("Message sent: 1 order.").waitFor();
+    expect(await inspect(phil.page, "dashboard-recall-done")).toEqual([]);
     quiet(tess);
     quiet(phil);
   });

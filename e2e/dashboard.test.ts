@@ -181,61 +181,91 @@ test("the order leads to the patient's page, which shows the treatment and revea
   quiet(seen);
 });
 
-test("an order goes from review to shipped with the keyboard alone, and the filler cannot check it", async () => {
+test("an order goes from review to shipped with 16 keys and two scans, and the filler cannot check it", async () => {
   const made = await order();
+  let keys = 0;
+  const count = (page: Page) => async (key: string) => {
+    keys += 1;
+    await page.keyboard.press(key);
+  };
+  /** Opens the order's row. The steps down to it depend on the other tests' orders, so only Enter counts. */
+  const open = async (page: Page, queue: string) => {
+    await openRow(page, queue, made);
+    keys += 1;
+  };
+  const scan = async (page: Page, code: string) => {
+    await page.keyboard.type(code);
+    await page.keyboard.press("Enter");
+  };
   const phil = await journey.openAs(pharmacist, "/dashboard");
+  const philPresses = count(phil.page);
   await phil.page.getByText("Waiting longest").waitFor();
-  await phil.page.keyboard.press("1");
-  await openRow(phil.page, "Clinical review", made);
+  await philPresses("1");
+  await open(phil.page, "Clinical review");
   // The key moves focus to the button, and Enter presses it, so that one slip approves nothing.
-  await phil.page.keyboard.press("a");
+  await philPresses("a");
   expect((await read(made)).order_status).toBe("Processing");
-  await phil.page.keyboard.press("Enter");
-  await phil.page.keyboard.press("s");
-  await phil.page.getByText("Approved.").waitFor();
+  await philPresses("Enter");
+  await phil.page.getByRole("button", { name: "Undo" }).waitFor();
+  // Moving on sends the step.
+  await philPresses("g");
+  await philPresses("c");
+  await phil.page.getByText(`Order ${made.order_number}: Approved.`).waitFor();
 
   const tess = await journey.openAs(technician, "/dashboard");
-  await tess.page.keyboard.press("g");
-  await tess.page.keyboard.press("f");
-  await openRow(tess.page, "Fill", made);
-  await tess.page.keyboard.press("a");
-  await tess.page.keyboard.type("LOT-2044");
-  await tess.page.keyboard.press("Tab");
-  await tess.page.keyboard.type("12312031");
+  const tessPresses = count(tess.page);
+  await tess.page.getByText("Waiting longest").waitFor();
+  await tessPresses("2");
+  await open(tess.page, "Fill");
+  await scan(tess.page, "01003709991013071731123110LOT-2044");
+  await expect.poll(() => tess.page.getByLabel("Lot").inputValue()).toBe("LOT-2044");
   await shot(tess.page, "dashboard-fill");
-  await tess.page.keyboard.press("Enter");
-  await tess.page.keyboard.press("s");
+  await tessPresses("Enter");
+  await tess.page.getByRole("button", { name: "Undo" }).waitFor();
+  await tessPresses("g");
+  await tessPresses("p");
   await tess.page.getByText("Ready for product check.").waitFor();
-  await expect.poll(() => tess.page.getByRole("button", { name: "Verify and continue" }).count()).toBe(0);
 
-  await phil.page.keyboard.press("g");
-  await phil.page.keyboard.press("c");
-  await openRow(phil.page, "Product check", made);
+  await open(phil.page, "Product check");
   await phil.page.getByLabel("Scan a package").waitFor();
-  await phil.page.keyboard.type("70999-0101-31");
-  await phil.page.keyboard.press("Enter");
+  await scan(phil.page, "70999-0101-31");
   await phil.page.getByText("This product is not part of the order.").waitFor();
-  await phil.page.keyboard.type("70999-0101-30");
-  await phil.page.keyboard.press("Enter");
+  await scan(phil.page, "70999-0101-30");
   await phil.page.getByText("All packages match.").waitFor();
   await shot(phil.page, "dashboard-product-check");
   await expect
     .poll(() => phil.page.evaluate<string>("document.activeElement?.textContent ?? ''"))
     .toContain("Verify and continue");
-  await phil.page.keyboard.press("Enter");
+  await philPresses("Enter");
   await phil.page.keyboard.press("s");
   await phil.page.getByText("Ready to pack.").waitFor();
 
-  await tess.page.keyboard.press("g");
-  await tess.page.keyboard.press("p");
-  await openRow(tess.page, "Pack and ship", made);
-  // Ship, twice in a hurry: the second time does nothing, before and after the step is sent.
+  await open(tess.page, "Pack and ship");
+  await tess.page.getByText("To print").waitFor();
+  // Before the label is printed there is nothing to hand over.
   const shipInAHurry = async () => {
     for (const key of ["a", "Enter", "a", "Enter"]) await tess.page.keyboard.press(key);
   };
   await shipInAHurry();
+  await shot(tess.page, "dashboard-pack");
+  expect(await violations(tess.page)).toEqual([]);
+  const printing = openedDocument(tess.page);
+  await tessPresses("P");
+  expect(await printing).toMatch(/^blob:/);
+  await expect
+    .poll(() => tess.page.evaluate<string>("document.activeElement?.textContent ?? ''"))
+    .toContain("Handed to carrier");
+  // Printing charges nothing, and the partner does not see the tracking number yet.
+  const packed = await read(made);
+  expect([packed.order_status, packed.payment.captured_cents, packed.shipments]).toEqual(["Filling", 0, []]);
+  await shot(tess.page, "dashboard-printed");
+  await tessPresses("Enter");
+  await tess.page.getByRole("button", { name: "Undo" }).waitFor();
+  expect(keys).toBeLessThanOrEqual(16);
+  // In a hurry: nothing happens twice, before and after the step is sent.
+  await shipInAHurry();
   await tess.page.keyboard.press("s");
-  await tess.page.getByText("The label is ready to print.").waitFor();
+  await tess.page.getByText("Shipped. The payment is charged.").waitFor();
   await tess.page.getByRole("button", { name: "Mark delivered" }).waitFor();
   await shipInAHurry();
   expect(await tess.page.getByRole("button", { name: "Undo" }).count()).toBe(0);
@@ -360,6 +390,29 @@ test("a step can be undone for ten seconds, and the browser sends it only then",
   await page.clock.resume();
   await page.getByText("Approved.").waitFor();
   expect((await read(made)).order_status).toBe("Filling");
+  quiet(seen);
+});
+
+test("an approval opens the next order of the list, where it can still be undone", async () => {
+  const [first, second] = [await order(), await order()];
+  const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
+  const { page } = seen;
+  await page.getByRole("row", { name: second.order_number }).waitFor();
+  await openRow(page, "Clinical review", first);
+  await approve(page);
+  await heading(page, second.order_number);
+  await page.getByText(`Order ${first.order_number}: Approve review in`).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-undo-on-the-next");
+  await page.keyboard.press("u");
+  await heading(page, first.order_number);
+  expect((await read(first)).order_status).toBe("Processing");
+  await approve(page);
+  await heading(page, second.order_number);
+  // The next step sends the one before.
+  await approve(page);
+  await page.getByText(`Order ${first.order_number}: Approved.`).waitFor();
+  expect((await read(first)).order_status).toBe("Filling");
   quiet(seen);
 });
 
@@ -572,13 +625,16 @@ test("an order that is held at the last step shows as held, not as shipped", asy
   const payment = { payer: "patient", token: "tok_declined_at_capture" };
   const made = await standing("pack", await placed(journey.app, { ...body, payment }));
   const seen = await journey.openAs(lead, at(made));
-  await seen.page.getByRole("button", { name: "Ship" }).click();
+  const printing = openedDocument(seen.page);
+  await seen.page.getByRole("button", { name: "Print slip and label" }).click();
+  await printing;
+  await seen.page.getByRole("button", { name: "Handed to carrier" }).click();
   await seen.page.getByRole("button", { name: "Send now" }).click();
   await seen.page
     .getByRole("status")
     .getByText(/^On hold: /)
     .waitFor();
-  expect(await seen.page.getByText("Shipped. The label is ready to print.").count()).toBe(0);
+  expect(await seen.page.getByText("Shipped. The payment is charged.").count()).toBe(0);
   expect((await read(made)).order_status).toBe("On Hold");
   await shot(seen.page, "dashboard-held-instead");
   quiet(seen);
@@ -924,11 +980,38 @@ describe("many orders at once", () => {
     await heading(page, "Pack and ship");
     await page.getByRole("grid").getByRole("row").nth(5).waitFor();
     await page.keyboard.press("X");
-    await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
-    await page.getByRole("button", { name: "Ship 45 orders" }).click();
+    await page
+      .getByRole("group", { name: "Selected orders" })
+      .getByRole("button", { name: "Handed to carrier" })
+      .click();
+    await page.getByRole("button", { name: "Handed to carrier 45 orders" }).click();
     await page.getByText("25 updated, 20 failed.").waitFor();
     expect(sizes).toEqual([20, 20, 5]);
     expect(await page.getByRole("dialog").getByText("req-bulk-2").count()).toBe(20);
+    quiet(seen);
+  });
+
+  test("selected orders print in one file, with the paper that this browser keeps", async () => {
+    const [one, two] = [await standing("pack"), await standing("pack")];
+    const seen = await journey.openAs(technician, "/dashboard/queue/pack");
+    const { page } = seen;
+    for (const { order_number } of [one, two]) await page.getByLabel(`Select ${order_number}`).check();
+    const bar = page.getByRole("group", { name: "Selected orders" });
+    await bar.getByRole("button", { name: "Print settings" }).click();
+    await page.getByLabel("Labels on").selectOption("letter");
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-print-settings");
+    await page.getByRole("button", { name: "Save" }).click();
+    const asked = page.waitForRequest(/\/web\/dashboard\/print\?/);
+    const printing = openedDocument(page);
+    await bar.getByRole("button", { name: "Print", exact: true }).click();
+    expect(await printing).toMatch(/^blob:/);
+    const { searchParams } = new URL((await asked).url());
+    expect([searchParams.get("orders")!.split(",").length, searchParams.get("label_paper")]).toEqual([2, "letter"]);
+    await page.getByRole("row", { name: new RegExp(`${one.order_number}.*Printed`) }).waitFor();
+    expect(await inspect(page, "dashboard-pack-queue")).toEqual([]);
+    await page.getByRole("combobox", { name: "Slip and label" }).selectOption("no");
+    await page.getByRole("row", { name: one.order_number }).waitFor({ state: "detached" });
     quiet(seen);
   });
 
@@ -1048,7 +1131,11 @@ describe("axe finds no violation", () => {
     ],
     ["fill", async () => at(await standing("fill")), (page) => page.getByLabel("Lot").waitFor()],
     ["check", async () => at(await standing("product_check")), (page) => page.getByLabel("Scan a package").waitFor()],
-    ["pack", async () => at(await standing("pack")), (page) => page.getByRole("button", { name: "Ship" }).waitFor()],
+    [
+      "pack",
+      async () => at(await standing("pack")),
+      (page) => page.getByRole("button", { name: "Print slip and label" }).waitFor(),
+    ],
     ["nothing", async () => "/dashboard/no/such/place", (page) => page.getByText("Page not found").waitFor()],
   ];
   test.each(screens)("on %s, in both themes and on a tablet", async (name, path, ready) => {

@@ -24,7 +24,7 @@ const colorful = [
   "/docs/lifecycle",
   "/docs/exceptions",
   "/docs/guides/verify-webhooks",
-  "/docs/guides/operator",
+  "/docs/guides/dashboard",
 ];
 
 describe.each([["light", pages] as const, ["dark", colorful] as const])("in the %s theme", (theme, looked) => {

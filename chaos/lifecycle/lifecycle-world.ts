@@ -176,6 +176,7 @@ const quickCarrier: Carriers = {
       label: { format: "PDF", pdf: Buffer.from("%PDF-"), zpl: "" },
     };
   },
+  async voidLabel() {},
   async track(parcel, now) {
     return scansOf(parcel).filter(({ at }) => at <= now);
   },

@@ -39,6 +39,7 @@ const silentCarrier: Deps["carriers"]["sandbox"] = {
       label: { format: "PDF", pdf: Buffer.from("%PDF-"), zpl: "" },
     };
   },
+  async voidLabel() {},
   track: async () => [],
   nextLookAt: () => null,
 };

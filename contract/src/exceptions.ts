@@ -172,5 +172,8 @@ export type ExceptionId = keyof typeof exceptions;
 export const exceptionIds = Object.keys(exceptions).map(Number) as [ExceptionId, ...ExceptionId[]];
 export const isExceptionId = (id: number): id is ExceptionId => Object.hasOwn(exceptions, id);
 
+/** Exceptions that the pharmacy must end. An order that one of them holds needs its staff; any other waits for the partner. */
+export const pharmacyExceptionIds = exceptionIds.filter((id) => exceptions[id].who_acts !== "partner");
+
 /** An exception's row with widened list types, so that code can handle all exceptions alike. */
 export const exceptionRow = (id: ExceptionId): ExceptionRow => exceptions[id];

@@ -19,5 +19,6 @@ export const inventedOrder = (row: number) => ({
   late: true,
   claimed_by: null,
   claimed_until: null,
+  printed_at: null,
   revision: 1,
 });

@@ -49,7 +49,7 @@ const sections: { title: string; entries: Entry[] }[] = [
   {
     title: "Operate",
     entries: [
-      "docs/guides/operator.md",
+      "docs/guides/dashboard.md",
       "docs/guides/safety.md",
       "docs/guides/deployment.md",
       "docs/guides/security.md",

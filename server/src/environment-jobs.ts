@@ -2,6 +2,7 @@ import type { EnvironmentDeps } from "./deps.ts";
 import { formatOf, prescriberFormat } from "./formats/formats.ts";
 import { type Loop, startLoop } from "./jobs/loop.ts";
 import { countUsage } from "./usecases/accounts/quotas.ts";
+import { voidUnusedLabels } from "./usecases/fulfillment/parcels/void-labels.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
@@ -28,6 +29,7 @@ const BACK_ORDERS_EVERY_MS = 1_000;
 /** Another partner's order of the same person is checked within about a second. */
 const PEOPLE_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
+const VOID_LABELS_EVERY_MS = 15_000;
 const RECHECK_EVERY_MS = 60_000;
 const CLOSE_MONTHS_EVERY_MS = 60_000;
 /** Prescriptions expire at midnight, but an account of the sandbox has its own clock. */
@@ -46,6 +48,7 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(own)),
   startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
   startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
+  startLoop(own, "void-labels", VOID_LABELS_EVERY_MS, () => voidUnusedLabels(own)),
   startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
   startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),
   startLoop(own, "send-to-prescribers", PRESCRIBERS_EVERY_MS, () => sendToPrescribers(own, prescriberFormat)),

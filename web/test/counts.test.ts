@@ -4,15 +4,15 @@ import { everyHour } from "../src/portal/figures.ts";
 import { counted } from "../src/ui/counted.ts";
 
 test("a recall counts orders to stop, not their packages", () => {
-  const row = { account_id: "a", order_number: "1", patient_id: "p7", units: 30 };
+  const row = { account_id: "a", order_number: "1", patient_id: "p7", units: 30, told_at: null };
   const totals = recallTotals([
     { ...row, shipped_at: null, order_status: "Filling" },
     { ...row, shipped_at: null, order_status: "Filling" },
-    { ...row, account_id: "b", shipped_at: null, order_status: "On Hold" },
+    { ...row, account_id: "b", shipped_at: null, order_status: "On Hold", told_at: "2026-11-15T11:00:00Z" },
     { ...row, order_number: "2", shipped_at: null, order_status: "Canceled" },
     { ...row, order_number: "3", shipped_at: "2026-11-15T10:00:00Z", order_status: "Shipped" },
   ]);
-  expect(totals).toEqual({ people: 2, units: 150, to_stop: 2 });
+  expect(totals).toEqual({ people: 2, units: 150, orders: 4, inside: 2, to_stop: 1, told: 1 });
 });
 
 test("a chart has a place for each hour, also for hours without attempts", () => {

@@ -46,14 +46,18 @@ export const webAudit = {
   "PUT /dashboard/targets": writes("targets_set", "service"),
   "GET /dashboard/orders": writes("orders_listed", "patient", "order", "treatment"),
   "GET /dashboard/orders.csv": writes("orders_exported", "export", "order", "treatment"),
+  "GET /dashboard/held": notAudited(MASKED_COUNTS),
   "GET /dashboard/exceptions": writes("orders_listed", "patient", "order", "treatment"),
   "POST /dashboard/bulk": writes(
     bulkEvents.map((event) => workAudit[event]),
     "patient",
     "order",
   ),
+  "GET /dashboard/print": writes("document_viewed", "patient", "identity", "address", "treatment"),
   "POST /dashboard/search": writes(["order_found", "patient_found"], "patient", "identity", "order"),
   "GET /dashboard/recall": writes("lot_searched", "patient", "treatment", "order"),
+  "POST /dashboard/recall/quarantine": writes(["lot_quarantined", "lot_released"], "service", "treatment"),
+  "POST /dashboard/recall/notices": writes("message_sent", "patient", "order"),
   "POST /dashboard/recall/reveal": writes("lot_revealed", "reveal", "identity", "contact", "treatment"),
   "GET /dashboard/orders/{account_id}/{order_number}": writes(
     "order_viewed",

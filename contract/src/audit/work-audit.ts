@@ -9,6 +9,7 @@ export const workAudit = {
   complete_fill: "order_filled",
   verify_product: "order_checked",
   reject_product: "order_sent_back",
+  print: "order_printed",
   ship: "order_shipped",
   track: "order_tracked",
   deliver: "order_delivered",

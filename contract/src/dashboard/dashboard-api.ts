@@ -46,10 +46,12 @@ import type {
 } from "./dashboard-order.ts";
 import type {
   DashboardExceptions,
+  DashboardHeld,
   DashboardOrderFilter,
   DashboardOrders,
   DashboardRecall,
   DashboardSearch,
+  RecallNoticeRequest,
   RecallRequest,
 } from "./dashboard-orders.ts";
 import type { DashboardPatient, RevealedPatient } from "./dashboard-patient.ts";
@@ -91,10 +93,14 @@ export type DashboardApi = {
 
   "GET /dashboard/orders": { query: DashboardOrderFilter | "cursor" | "limit"; answer: DashboardOrders };
   "GET /dashboard/orders.csv": { query: DashboardOrderFilter; answer: WebFile };
+  "GET /dashboard/held": { query: "environment"; answer: DashboardHeld };
   "GET /dashboard/exceptions": { query: "environment" | "account_id"; answer: DashboardExceptions };
   "POST /dashboard/bulk": { body: BulkRequest; answer: BulkAnswer };
+  "GET /dashboard/print": { query: "orders" | "documents" | "label_paper" | "slip_paper"; answer: WebFile };
   "POST /dashboard/search": { body: { q: string }; answer: DashboardSearch };
   "GET /dashboard/recall": { query: keyof RecallRequest; answer: DashboardRecall };
+  "POST /dashboard/recall/quarantine": { body: RecallRequest & { on: boolean }; answer: { quarantined: boolean } };
+  "POST /dashboard/recall/notices": { body: RecallNoticeRequest; answer: BulkAnswer };
   "POST /dashboard/recall/reveal": { body: RecallRequest; answer: DashboardRecall };
 
   "GET /dashboard/orders/{account_id}/{order_number}": { answer: DashboardOrder };

@@ -1,7 +1,7 @@
 import type { ActionKey } from "../actions.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { ExceptionId } from "../exceptions.ts";
-import type { DrugSchedule, SafetyKind, SafetySource, SafetyStatus, ShipmentStatus } from "../fields.ts";
+import type { DrugSchedule, labelFormats, SafetyKind, SafetySource, SafetyStatus, ShipmentStatus } from "../fields.ts";
 import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecycle.ts";
 import type { OverrideCode } from "../override-reasons.ts";
 import type {
@@ -43,6 +43,8 @@ export type DashboardOrder = {
   findings: DashboardFinding[];
   exceptions: DashboardException[];
   shipments: (Shipment & { scans: ShipmentScan[] })[];
+  /** The label that is printed for the parcel, before the carrier has it. */
+  parcel: PrintedParcel | null;
   payments: PaymentLine[];
   timeline: TimelineEntry[];
   documents: DashboardDocument[];
@@ -131,6 +133,16 @@ export type DashboardException = OrderException & {
   cannot_resolve: string | null;
 };
 
+export type PrintedParcel = {
+  tracking_no: string;
+  carrier: string;
+  label_format: (typeof labelFormats)[number];
+  printed_at: string;
+  printed_by: string;
+  /** False if the address changed since. It must be printed again, and the old label thrown away. */
+  current: boolean;
+};
+
 export type ShipmentScan = { at: string; status: ShipmentStatus; place: string | null; description: string };
 export type PaymentLine = {
   at: string;
@@ -182,6 +194,17 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
 /** GET …/documents/{kind}?item_id=: a file to print. The server audits the view. */
 export const documentKinds = ["label", "prescription", "leaflet", "slip"] as const;
 export type DocumentKind = (typeof documentKinds)[number];
+/** What a page is printed on: a roll of 4 by 6 inch labels, or US letter. */
+export const papers = ["4x6", "letter"] as const;
+export type Paper = (typeof papers)[number];
+/**
+ * GET /dashboard/print?orders=&documents=&label_paper=&slip_paper=: one PDF with the slips and labels of orders that are
+ * printed or shipped. `orders` is a list of `account_id/order_number`, separated by commas.
+ */
+export const printedDocuments = ["slips_and_labels", "labels", "slips"] as const;
+export type PrintedDocuments = (typeof printedDocuments)[number];
+export const MOST_PRINTED_ORDERS = 50;
+
 /** A document available now. Prescription labels and leaflets exist per item. */
 export type DashboardDocument = { kind: DocumentKind; item_id: number | null; name: string };
 

@@ -9,7 +9,8 @@ import type { OrderStatus, Stage } from "../lifecycle.ts";
 /**
  * Filters of GET /dashboard/orders and orders.csv, besides `cursor` and `limit` (1 to 200, default 50). Without
  * `queue`, `order_status` and `stage`, they return the orders that are neither shipped nor canceled; with `show=all`, every order. `claimed` is
- * `mine`, `free` or `others`; `messages` is one of `messageFilters`; `sort` is `oldest` (default, longest wait first) or `newest`.
+ * `mine`, `free` or `others`; `messages` is one of `messageFilters`; `waits_for` is one of `heldSides`; `printed` is `yes` or
+ * `no`; `sort` is `oldest` (default, longest wait first) or `newest`.
  */
 export const dashboardOrderFilters = [
   "queue",
@@ -20,11 +21,13 @@ export const dashboardOrderFilters = [
   "order_status",
   "stage",
   "exception_id",
+  "waits_for",
   "schedule",
   "state",
   "older_than_minutes",
   "claimed",
   "messages",
+  "printed",
   "show",
   "sort",
 ] as const;
@@ -65,8 +68,19 @@ export type DashboardOrderRow = {
   late: boolean;
   claimed_by: string | null;
   claimed_until: string | null;
+  /** When the slip and label were last printed, until the carrier has the parcel. */
+  printed_at: string | null;
   revision: number;
 };
+
+/**
+ * Whom an order on hold waits for. `pharmacy`: at least one open exception needs the pharmacy (`who_acts`). `partner`: all
+ * of them need the partner.
+ */
+export const heldSides = ["pharmacy", "partner"] as const;
+export type HeldSide = (typeof heldSides)[number];
+/** GET /dashboard/held?environment=: the number of orders on hold by whom they wait for. */
+export type DashboardHeld = Record<HeldSide, number>;
 
 /** GET /dashboard/exceptions: held orders by exception, longest wait first. An order can be in several groups. */
 export type DashboardExceptions = { groups: ExceptionGroup[] };
@@ -112,10 +126,20 @@ export type SearchHit = {
 /**
  * GET /dashboard/recall?lot=&sku=&environment=: orders with packages of a lot, shipped or not. POST
  * /dashboard/recall/reveal with the same fields also returns contact details (pharmacist, lead, admin). The server
- * audits both.
+ * audits both. POST /dashboard/recall/quarantine puts the lot
+ * in quarantine with `on: true` and ends it with `on: false` (pharmacist, lead, admin).
  */
 export type RecallRequest = { lot: string; sku?: string; environment?: Environment };
-export type DashboardRecall = { packages: RecallRow[] };
+export type DashboardRecall = { packages: RecallRow[]; quarantines: Quarantine[] };
+/** No order is filled, checked or shipped from the lot. An empty `sku` means every product. */
+export type Quarantine = { environment: Environment; sku: string; quarantined_at: string; quarantined_by: string };
+/** POST /dashboard/recall/notices (pharmacist, lead, admin): a message to the partner of each order, once for each lot. */
+export type RecallNoticeRequest = {
+  lot: string;
+  text: string;
+  orders: { account_id: string; order_number: string }[];
+};
+export const MOST_NOTICES = 50;
 export type RecallRow = {
   account_id: string;
   partner: string;
@@ -131,5 +155,7 @@ export type RecallRow = {
   patient_initials: string;
   /** Null if it has not shipped and can still be stopped. */
   shipped_at: string | null;
+  /** When the pharmacy told the partner about this lot. */
+  told_at: string | null;
   contact?: { first_name: string; last_name: string; phone: string | null; email: string | null };
 };

@@ -14,6 +14,7 @@ export const workEvents = [
   "complete_fill",
   "verify_product",
   "reject_product",
+  "print",
   "ship",
   "track",
   "deliver",
@@ -23,7 +24,7 @@ export const workEvents = [
   "cancel",
   "refund",
   "note",
-] as const satisfies readonly (TransitionEvent | "claim" | "release" | "note")[];
+] as const satisfies readonly (TransitionEvent | "claim" | "release" | "print" | "note")[];
 export type WorkEvent = (typeof workEvents)[number];
 
 /** Maximum length of a reason or note. It can have several lines. */
@@ -34,7 +35,12 @@ export const NOTE_CHARACTERS = 500;
  * user saw; if it is outdated, the server returns 409 with key `stale`.
  */
 export type WorkRequest = { revision?: number } & (
-  | { event: "claim" | "release" | "approve_review" | "ship" | "deliver" }
+  | { event: "claim" | "release" | "approve_review" | "deliver" }
+  /**
+   * `print` reserves the label with its tracking number, or notes that it is printed again. `GET /dashboard/print` returns the
+   * pages. `ship` is the hand-over to the carrier, and captures the payment. It needs a printed label.
+   */
+  | { event: "print" | "ship" }
   /** A line with `has_lot: false` takes no lot. */
   | { event: "complete_fill"; items: { item_id: number; lot?: string | null; lot_expires_on?: string | null }[] }
   | { event: "verify_product"; scans: { item_id: number; code: string }[] }
@@ -53,7 +59,17 @@ export type WorkRequest = { revision?: number } & (
  * POST /dashboard/bulk: the same event for each order, without items or scans. `approve_review` refuses orders with a
  * safety finding, and `resolve` takes only exceptions that do not need a pharmacist.
  */
-export const bulkEvents = ["claim", "release", "approve_review", "ship", "cancel", "resolve", "note"] as const;
+export const bulkEvents = [
+  "claim",
+  "release",
+  "approve_review",
+  "print",
+  "ship",
+  "raise_exception",
+  "cancel",
+  "resolve",
+  "note",
+] as const;
 export type BulkEvent = (typeof bulkEvents)[number];
 export const MOST_BULK_ORDERS = 200;
 export type BulkRequest = {

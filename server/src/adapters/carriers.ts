@@ -12,13 +12,15 @@ import { carrierNamed, genericNumber } from "./tracking-numbers.ts";
  */
 export interface Carriers {
   createLabel(request: LabelRequest): Promise<CreatedLabel>;
+  /** The label will not be used. Repeating it does nothing. */
+  voidLabel(label: { key: string; tracking_no: string }): Promise<void>;
   /** A parcel's scans so far, oldest first. */
   track(parcel: TrackedParcel, now: Date): Promise<Scan[]>;
   /** When to poll again; null after the final scan. */
   nextLookAt(parcel: TrackedParcel, now: Date): Date | null;
 }
 
-/** `key` is the order number. */
+/** `key` is the order number, with a count from the second label on. */
 export type LabelRequest = Omit<ShippingLabel, "tracking_no"> & { key: string };
 
 type CreatedLabel = {
@@ -41,6 +43,8 @@ export const simulatedCarriers: Carriers = {
       label: { format: "PDF", pdf: await shippingLabel(label), zpl: zplLabel(label) },
     };
   },
+  // Its labels cost nothing.
+  async voidLabel() {},
   async track(parcel, now) {
     return scansOf(parcel).filter(({ at }) => at <= now);
   },

@@ -46,6 +46,7 @@ const READ_BY_SERVICE = new Set([
   "id_key",
   "index_key",
   "licence",
+  "lot_quarantine",
   "master_key",
   "partner",
   "safety_import",

@@ -205,6 +205,13 @@ export type Rows = {
     valid_to: string;
     retired_at: Instant | null;
   };
+  lot_quarantine: {
+    environment: string;
+    lot: string;
+    sku: string;
+    quarantined_at: Instant;
+    quarantined_by: string;
+  };
   master_key: {
     singleton?: boolean;
     fingerprint: string;
@@ -361,6 +368,19 @@ export type Rows = {
     reference_sealed: Bytes | null;
     reference_index: Bytes | null;
     patient_key: number;
+  };
+  parcel_label: {
+    account_id: string;
+    order_number: string;
+    label_id: number;
+    state: string;
+    tracking_no: string;
+    tracking_url: string | null;
+    carrier: string;
+    label_format: string;
+    printed_at: Instant;
+    printed_by: string;
+    content_sealed: Bytes | null;
   };
   partial_fill_request: {
     account_id: string;
@@ -581,6 +601,13 @@ export type Rows = {
     bucket: string;
     process_id: string;
     seen_at: Instant;
+  };
+  recall_notice: {
+    account_id: string;
+    order_number: string;
+    lot: string;
+    told_at: Instant;
+    told_by: string;
   };
   recovery_code: {
     person_id: string;

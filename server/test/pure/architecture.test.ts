@@ -66,13 +66,14 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     node: /^$/,
   },
   { folder: "server/src/adapters/oidc.ts", own: [], packages: ["openid-client"], node: /^$/ },
-  // One file reads partners' PDF labels.
+  // One file reads partners' PDF labels, and one puts the documents of many parcels into one.
   {
     folder: "server/src/adapters/documents/labels/clean-pdf.ts",
     own: [],
     packages: ["pdf-lib"],
     node: /^node:zlib$/,
   },
+  { folder: "server/src/adapters/documents/labels/join-pages.ts", own: [], packages: ["pdf-lib"], node: /^$/ },
   { folder: "server/src/adapters/mail.ts", own: [], packages: ["nodemailer"], node: /^$/ },
   // Two files connect to partners, and one of them decides to which addresses.
   {

@@ -134,6 +134,7 @@ const ORDER_TABLES = [
   "order_history",
   "order_message",
   "order_note",
+  "parcel_label",
   "shipment",
   "shipment_scan",
   "payment_entry",

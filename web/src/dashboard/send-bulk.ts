@@ -4,8 +4,8 @@ import { ApiError, api } from "../app/api.ts";
 export type BulkOutcome = { done: number; refused: BulkResult[] };
 
 /**
- * Shipping calls the carrier and charges the card for each order, so keep batches small enough to finish before the
- * timeout.
+ * Printing and shipping call the carrier, and shipping charges the card for each order, so keep batches small enough to
+ * finish before the timeout.
  */
 const MOST_SHIPPED = 20;
 
@@ -19,7 +19,7 @@ export async function sendBulk(
   sent: (count: number) => void,
 ): Promise<BulkOutcome> {
   const outcome: BulkOutcome = { done: 0, refused: [] };
-  const most = asked.event === "ship" ? MOST_SHIPPED : MOST_BULK_ORDERS;
+  const most = asked.event === "ship" || asked.event === "print" ? MOST_SHIPPED : MOST_BULK_ORDERS;
   for (let at = 0; at < orders.length; at += most) {
     const batch = orders
       .slice(at, at + most)

@@ -1,8 +1,10 @@
-import type { labelFormats, QrPicture } from "@pestle/contract";
+import type { labelFormats, Paper, QrPicture } from "@pestle/contract";
 import type { DispensedItem, PackingSlip, PharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { qrPicture } from "./barcode.ts";
 import { cleanLabel } from "./labels/clean-label.ts";
+import type { JoinedDocument } from "./labels/join-pages.ts";
 import { leaflet } from "./leaflet.ts";
+import { notePage } from "./note-page.ts";
 import { packingSlip } from "./packing-slip.ts";
 import { prescriptionLabel } from "./prescription-label.ts";
 
@@ -10,10 +12,23 @@ import { prescriptionLabel } from "./prescription-label.ts";
 export interface Documents {
   prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
   leaflet(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
-  packingSlip(pharmacy: PharmacyFacts, slip: PackingSlip): Promise<Buffer>;
+  packingSlip(pharmacy: PharmacyFacts, slip: PackingSlip, paper?: Paper): Promise<Buffer>;
+  /** A page in place of a document that cannot be printed with the others. */
+  notePage(text: string, paper: Paper, date: string): Promise<Buffer>;
+  /** One PDF of several documents; undefined if one of them cannot be read. */
+  joinPages(title: string, date: string, documents: readonly JoinedDocument[]): Promise<Buffer | undefined>;
   qrPicture(text: string): Promise<QrPicture>;
   /** A partner's label, parsed and written again; undefined if it cannot be read or asks for more than printing. */
   cleanLabel(format: (typeof labelFormats)[number], bytes: Buffer): Promise<Buffer | undefined>;
 }
 
-export const pdfDocuments: Documents = { prescriptionLabel, leaflet, packingSlip, qrPicture, cleanLabel };
+export const pdfDocuments: Documents = {
+  prescriptionLabel,
+  leaflet,
+  packingSlip,
+  notePage,
+  // Its library is large.
+  joinPages: async (...given) => (await import("./labels/join-pages.ts")).joinPages(...given),
+  qrPicture,
+  cleanLabel,
+};

@@ -13,6 +13,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { addNote, claimOrder, releaseClaim } from "../../usecases/fulfillment/claim-order.ts";
 import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
+import { printOrder } from "../../usecases/fulfillment/parcels/print-order.ts";
 import { addSafetyEntry, removeSafetyEntry } from "../../usecases/fulfillment/safety-entries.ts";
 import { shipOrder } from "../../usecases/fulfillment/ship-order.ts";
 import { showOrder } from "../../usecases/fulfillment/show-order.ts";
@@ -43,7 +44,7 @@ const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner li
 const REASON = ["--reason <text>", "the reason, on one line; stored encrypted", { required: true }] as const;
 const EXCEPTION = ["--exception <id>", "the exception", { required: true, choices: exceptionIds.map(String) }] as const;
 const documents: Record<DocumentKind, string> = {
-  label: "the shipping label from when the order shipped",
+  label: "the shipping label, which keeps its tracking number when it is printed again",
   prescription: "the prescription label for an item",
   leaflet: "the patient leaflet for an item",
   slip: "the packing slip",
@@ -129,7 +130,9 @@ export const orderCommands: readonly CommandRow[] = [
     ' --reason "Tablets are chipped."',
     (deps, work, { reason }) => rejectProduct(deps, work, reason!),
   ),
-  step("ship", "create the label, charge the payment and ship a packed order", [], "", shipOrder),
+  step("ship", "charge the payment and hand a packed order to the carrier", [], "", (deps, work) =>
+    shipOrder(deps, work),
+  ),
   step(
     "track",
     "record a carrier scan for a parcel",
@@ -265,6 +268,10 @@ export const orderCommands: readonly CommandRow[] = [
       withOrder(env, given as Given, order_number, async (deps, work) => {
         const { kind, item, out } = given as { kind: DocumentKind; item?: string; out: string };
         const item_id = item === undefined ? null : wholeNumber(item, "--item");
+        // A label is made when someone prints it first.
+        if ((kind === "label" || kind === "slip") && (await stored(deps, work)).standing.state === "Filling/pack") {
+          await printOrder(deps, work);
+        }
         const { format, bytes } = await orderDocument(deps, work, kind, item_id);
         writePrivate(out, bytes);
         const data = { order_number: work.order_number, kind, format, file: out, bytes: bytes.length };

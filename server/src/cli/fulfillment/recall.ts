@@ -1,6 +1,6 @@
 import { environments } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
-import { recallLot } from "../../usecases/fulfillment/recall-lot.ts";
+import { recallLot } from "../../usecases/fulfillment/recall/recall-lot.ts";
 import { WrongUsage } from "../errors.ts";
 import { minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";

@@ -45,10 +45,14 @@ export type LotRow = {
   lot_expires_on: string;
   units: number;
   shipped_at: Date | null;
+  told_at: Date | null;
 };
 const ofLot = sql<[account_id: string, lot: string, sku: string | null], LotRow>`
 select i.order_number, o.order_status, i.patient_key, p.id_sealed, p.record_sealed, i.sku, i.lot,
-  i.lot_expires_on::text as lot_expires_on, i.units::float8 as units, i.shipped_at
+  i.lot_expires_on::text as lot_expires_on, i.units::float8 as units, i.shipped_at, (
+    select n.told_at
+    from recall_notice n
+    where n.account_id = i.account_id and n.order_number = i.order_number and n.lot = upper($2)) as told_at
 from order_item i
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
 join patient p on p.account_id = i.account_id and p.patient_key = i.patient_key

@@ -1,4 +1,10 @@
-import type { DashboardOrderRow, DrugSchedule, Environment, ExceptionId } from "@pestle/contract";
+import {
+  type DashboardOrderRow,
+  type DrugSchedule,
+  type Environment,
+  type ExceptionId,
+  pharmacyExceptionIds,
+} from "@pestle/contract";
 import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** Filters for a table of orders across all accounts. Null means no filter. */
@@ -11,6 +17,8 @@ export type QueueFilter = {
   environment: Environment | null;
   brand_id: number | null;
   exception_id: ExceptionId | null;
+  /** Only orders on hold that an exception of the pharmacy holds, or only those that wait for the partner alone. */
+  needs_pharmacy: boolean | null;
   schedule: DrugSchedule | null;
   state: string | null;
   /** Only orders that entered the queue before or since this time. */
@@ -24,12 +32,14 @@ export type QueueFilter = {
   partner_wrote_days: number | null;
   /** Only orders that a question of the pharmacy holds. */
   question_open: true | null;
+  /** Whether the slip and label of an order that is being packed are printed. */
+  printed: boolean | null;
 };
 
 /** A table row with the patient record still sealed. */
 export type QueueRow = Omit<
   DashboardOrderRow,
-  "patient_initials" | "schedule" | "created_at" | "stage_since" | "late" | "claimed_until"
+  "patient_initials" | "schedule" | "created_at" | "stage_since" | "late" | "claimed_until" | "printed_at"
 > & {
   queue: string;
   patient_key: number;
@@ -39,6 +49,7 @@ export type QueueRow = Omit<
   created_at: Date;
   stage_since: Date;
   claimed_until: Date | null;
+  printed_at: Date | null;
 };
 
 /** An order's sealed patient record and drug names: what a row shows in addition to the order `o` itself. */
@@ -87,6 +98,15 @@ const questionHolds = `exists (
             where r.account_id = m.account_id and r.order_number = m.order_number and r.author = 'partner'
               and r.in_reply_to = m.message_id))`;
 
+/** Whether the pharmacy must end a hold of order `o`. */
+const needsPharmacy = `(o.exception_ids && array[${pharmacyExceptionIds.join(", ")}])`;
+
+/** When the label of order `o` was printed, if the carrier does not have it yet. */
+const printedAt = `(
+    select l.printed_at
+    from parcel_label l
+    where l.account_id = o.account_id and l.order_number = o.order_number and l.state = 'ready')`;
+
 /** The condition that each filter adds on an account `a` or an order `o`. `value` is the parameter. */
 const CONDITIONS = {
   partner_id: ["a", (value: string) => `a.partner_id = ${value}`],
@@ -94,6 +114,7 @@ const CONDITIONS = {
   environment: ["a", (value: string) => `a.environment = ${value}`],
   brand_id: ["o", (value: string) => `o.brand_id = ${value}`],
   exception_id: ["o", (value: string) => `${value} = any(o.exception_ids)`],
+  needs_pharmacy: ["o", (value: string) => `o.queue = 'on_hold' and ${needsPharmacy} = ${value}`],
   schedule: ["o", (value: string) => `o.drug_schedule = ${value}`],
   state: ["o", (value: string) => `o.ship_state = ${value}`],
   stood_before: ["o", (value: string) => `o.stage_since < ${value}`],
@@ -102,6 +123,7 @@ const CONDITIONS = {
   others: ["o", (value: string) => `o.order_number = ${claimedBy(` and m.claimed_by <> ${value}`)}`],
   partner_wrote_days: ["o", (value: string) => `o.order_number = ${partnerWrote(`${value}::integer`)}`],
   question_open: ["o", (value: string) => `o.queue = 'on_hold' and ${questionHolds} = ${value}`],
+  printed: ["o", (value: string) => `(${printedAt} is not null) = ${value}`],
   free: ["o", (value: string) => `(not o.order_number = ${claimedBy("")}) = ${value}`],
 } as const satisfies Record<string, readonly ["a" | "o", (value: string) => string]>;
 type FilterName = keyof typeof CONDITIONS;
@@ -154,7 +176,8 @@ select o.account_id, p.name as partner, a.environment, o.order_number, o.order_s
     select c.name
     from person c
     where c.person_id = o.claimed_by and o.claimed_until > $6) as claimed_by,
-  case when o.claimed_until > $6 then o.claimed_until end as claimed_until
+  case when o.claimed_until > $6 then o.claimed_until end as claimed_until,
+  ${printedAt} as printed_at
 from page g
 cross join lateral (
   -- One row by its key, however many rows PostgreSQL estimates.
@@ -196,6 +219,18 @@ export function listQueue(db: Queryable, filter: QueueFilter, after: QueuePlace 
     ...names.map((name) => filter[name]),
   ]);
 }
+
+const sides = statementOf<[environment: Environment | null], { pharmacy: number; partner: number }>(`
+select coalesce(sum(o.pharmacy), 0)::integer as pharmacy, coalesce(sum(o.partner), 0)::integer as partner
+from account a
+cross join lateral (
+  select count(*) filter (where ${needsPharmacy}) as pharmacy, count(*) filter (where not ${needsPharmacy}) as partner
+  from orders o
+  where o.account_id = a.account_id and o.queue = 'on_hold') o
+where a.partner_id is not null and ($1::text is null or a.environment = $1)`);
+/** Counts the orders on hold by whom they wait for. */
+export const countSides = async (db: Queryable, environment: Environment | null) =>
+  (await db.row(sides, [environment]))!;
 
 export type ExceptionCount = { exception_id: ExceptionId; count: number; oldest_at: Date };
 const held = sql<[environment: Environment | null, account_id: string | null], ExceptionCount>`

@@ -3,6 +3,7 @@ import { totpPlace } from "../accounts/sessions.ts";
 import { ssoSecretPlace } from "../accounts/sso.ts";
 import type { Queryable, Tx } from "../db.ts";
 import { notePlace } from "../fulfillment/order-notes.ts";
+import { parcelLabelPlace } from "../fulfillment/parcel-labels.ts";
 import { partialFillPlace } from "../fulfillment/partial-fills.ts";
 import { shipmentLabelPlace } from "../fulfillment/shipments.ts";
 import { answerPlace } from "../idempotency.ts";
@@ -147,6 +148,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "text_sealed",
     key: ["account_id", "order_number", "note_id"],
     place: (row) => notePlace(String(row["account_id"]), String(row["order_number"]), String(row["note_id"])),
+  },
+  {
+    table: "parcel_label",
+    column: "content_sealed",
+    key: ["account_id", "order_number", "label_id"],
+    place: (row) => parcelLabelPlace(String(row["account_id"]), String(row["order_number"]), Number(row["label_id"])),
   },
   {
     table: "shipment",

@@ -3,15 +3,19 @@ import {
   type DashboardOrders,
   dashboardOrderFilters,
   drugSchedules,
+  heldSides,
   isExceptionId,
+  MOST_PRINTED_ORDERS,
   messageFilters,
   orderStatuses,
   PARTNER_MESSAGE_DAYS,
+  papers,
+  printedDocuments,
   queueKeys,
   queues,
   stages,
 } from "@pestle/contract";
-import type { QueueFilter, QueuePlace } from "../../db/fulfillment/queue.ts";
+import { countSides, type QueueFilter, type QueuePlace } from "../../db/fulfillment/queue.ts";
 import type { Deps } from "../../deps.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import {
@@ -23,10 +27,11 @@ import {
   placesOfStatus,
   walkQueue,
 } from "../../usecases/fulfillment/list-queue.ts";
+import { printParcels } from "../../usecases/fulfillment/parcels/print-parcels.ts";
 import { workInBulk } from "../../usecases/fulfillment/take-step.ts";
 import { placeOf, startOfToday } from "../../usecases/operations/read-home.ts";
 import { writeAudit, writeLook } from "../../usecases/operations/write-audit.ts";
-import { json } from "../answer.ts";
+import { file, json } from "../answer.ts";
 import {
   asked,
   askedEnvironment,
@@ -80,6 +85,12 @@ export const ordersRoutes: readonly WebRoute[] = [
   },
   {
     method: "GET",
+    path: "/dashboard/held",
+    roles: everybody,
+    handler: async (deps, call) => json(200, await countSides(deps.db, askedEnvironment(queryOf(call, "environment")))),
+  },
+  {
+    method: "GET",
     path: "/dashboard/exceptions",
     roles: everybody,
     handler: async (deps, call) => {
@@ -90,6 +101,23 @@ export const ordersRoutes: readonly WebRoute[] = [
     },
   },
   {
+    method: "GET",
+    path: "/dashboard/print",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const query = queryOf(call, "orders", "documents", "label_paper", "slip_paper");
+      const given = {
+        orders: ordersIn(query),
+        documents: askedOne(query, "documents", printedDocuments) ?? "slips_and_labels",
+        label_paper: askedOne(query, "label_paper", papers) ?? "4x6",
+        slip_paper: askedOne(query, "slip_paper", papers) ?? "letter",
+      };
+      const pdf = await printParcels(deps, workerOf(call), given, call.request.id);
+      const name = given.orders.length === 1 ? given.orders[0]!.order_number : "orders";
+      return file(pdf, "application/pdf", `${name}.pdf`);
+    },
+  },
+  {
     method: "POST",
     path: "/dashboard/bulk",
     roles: everybody,
@@ -97,6 +125,17 @@ export const ordersRoutes: readonly WebRoute[] = [
       json(200, await workInBulk(deps, workerOf(call), readBulk(call.body), call.request.id)),
   },
 ];
+
+const ONE_ORDER = /^([a-z0-9]{12})\/([0-9A-Z]{10})$/;
+
+function ordersIn(query: Query): { account_id: string; order_number: string }[] {
+  const texts = (asked(query, "orders", /^[\w/,]+$/) ?? refuse(40003, "orders")).split(",");
+  if (texts.length > MOST_PRINTED_ORDERS) refuse(40003, "orders");
+  return texts.map((text) => {
+    const [, account_id, order_number] = ONE_ORDER.exec(text) ?? refuse(40003, "orders");
+    return { account_id: account_id!, order_number: order_number! };
+  });
+}
 
 /** One audit entry per list: it shows only initials and products, of many people. */
 const noteList = (deps: Deps, { person, request }: WebCall, account_id: string | null, list: string) =>
@@ -110,6 +149,7 @@ async function* csvOf(deps: Deps, filter: QueueFilter): AsyncGenerator<string> {
 const allStages = Object.values(stages).flat();
 const CLAIMS = ["mine", "free", "others"] as const;
 const SHOWN = ["open", "all"] as const;
+const PRINTED = ["yes", "no"] as const;
 
 function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
   const queue = askedOne(query, "queue", queueKeys);
@@ -118,6 +158,8 @@ function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
   const older_than = askedNumber(query, "older_than_minutes");
   const claimed = askedOne(query, "claimed", CLAIMS);
   const messages = askedOne(query, "messages", messageFilters);
+  const waits_for = askedOne(query, "waits_for", heldSides);
+  const printed = askedOne(query, "printed", PRINTED);
   const every = messages === "from_partner" || askedOne(query, "show", SHOWN) === "all";
   return {
     ...anyOrder,
@@ -128,6 +170,7 @@ function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
     environment: askedEnvironment(query),
     brand_id: askedNumber(query, "brand_id"),
     exception_id: exception_id as QueueFilter["exception_id"],
+    needs_pharmacy: waits_for === null ? null : waits_for === "pharmacy",
     schedule: askedOne(query, "schedule", drugSchedules),
     state: asked(query, "state", /^[A-Z]{2}$/),
     stood_before: older_than === null ? null : new Date(deps.now().getTime() - older_than * MINUTE_MS),
@@ -137,6 +180,7 @@ function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
     free: claimed === "free" ? true : null,
     partner_wrote_days: messages === "from_partner" ? PARTNER_MESSAGE_DAYS : null,
     question_open: messages === "unanswered" ? true : null,
+    printed: printed === null ? null : printed === "yes",
   };
 }
 

@@ -1,11 +1,14 @@
 import type { RecallRequest } from "@pestle/contract";
-import { environments } from "@pestle/contract";
+import { environments, MESSAGE_MOST_CHARACTERS, MOST_NOTICES } from "@pestle/contract";
 import { refuse } from "../../domain/values/refusals.ts";
-import { searchLot } from "../../usecases/fulfillment/search-lot.ts";
+import { quarantineLot } from "../../usecases/fulfillment/recall/quarantine-lot.ts";
+import { searchLot } from "../../usecases/fulfillment/recall/search-lot.ts";
+import { tellPartners } from "../../usecases/fulfillment/recall/tell-partners.ts";
 import { searchOrders } from "../../usecases/fulfillment/search-orders.ts";
 import { json } from "../answer.ts";
-import { choiceField, optionalText, textField } from "../body-fields.ts";
-import { asked, askedEnvironment, everybody, queryOf, reviewers } from "../dashboard-route.ts";
+import type { JsonObject } from "../body.ts";
+import { choiceField, listField, optionalText, textField } from "../body-fields.ts";
+import { asked, askedEnvironment, everybody, queryOf, reviewers, workerOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
 
 const LONGEST_LOT = 40;
@@ -36,16 +39,46 @@ export const searchRoutes: readonly WebRoute[] = [
   },
   {
     method: "POST",
-    path: "/dashboard/recall/reveal",
+    path: "/dashboard/recall/quarantine",
     roles: reviewers,
     handler: async (deps, { person, body, request }) => {
-      const sku = optionalText(body, "sku", 100);
-      const given: RecallRequest = {
-        lot: textField(body, "lot", LONGEST_LOT),
-        ...(sku !== undefined && { sku }),
-        ...(body["environment"] !== undefined && { environment: choiceField(body, "environment", environments) }),
-      };
-      return json(200, await searchLot(deps, person, given, true, request.id));
+      const on = body["on"] === true;
+      await quarantineLot(deps, person, recallOf(body), on, request.id);
+      return json(200, { quarantined: on });
     },
   },
+  {
+    method: "POST",
+    path: "/dashboard/recall/notices",
+    roles: reviewers,
+    handler: async (deps, call) => {
+      const { body } = call;
+      const orders = listField(body, "orders", MOST_NOTICES, (order) => ({
+        account_id: textField(order, "account_id", 12),
+        order_number: textField(order, "order_number", 10),
+      }));
+      const given = {
+        lot: textField(body, "lot", LONGEST_LOT),
+        text: textField(body, "text", MESSAGE_MOST_CHARACTERS),
+        orders,
+      };
+      return json(200, await tellPartners(deps, workerOf(call), given, call.request.id));
+    },
+  },
+  {
+    method: "POST",
+    path: "/dashboard/recall/reveal",
+    roles: reviewers,
+    handler: async (deps, { person, body, request }) =>
+      json(200, await searchLot(deps, person, recallOf(body), true, request.id)),
+  },
 ];
+
+function recallOf(body: JsonObject): RecallRequest {
+  const sku = optionalText(body, "sku", 100);
+  return {
+    lot: textField(body, "lot", LONGEST_LOT),
+    ...(sku !== undefined && { sku }),
+    ...(body["environment"] !== undefined && { environment: choiceField(body, "environment", environments) }),
+  };
+}

@@ -49,6 +49,7 @@ export const anyOrder: QueueFilter = {
   environment: null,
   brand_id: null,
   exception_id: null,
+  needs_pharmacy: null,
   schedule: null,
   state: null,
   stood_before: null,
@@ -58,6 +59,7 @@ export const anyOrder: QueueFilter = {
   free: null,
   partner_wrote_days: null,
   question_open: null,
+  printed: null,
 };
 
 /** A page of orders from all accounts, and the position of the next page. */
@@ -121,6 +123,7 @@ function shownRow(deps: Deps, row: QueueRow, targets: Targets, now: Date): Dashb
     stage_since: row.stage_since.toISOString(),
     late: isLate(queue, row.stage_since, targets, now),
     claimed_until: row.claimed_until?.toISOString() ?? null,
+    printed_at: row.printed_at?.toISOString() ?? null,
   };
 }
 

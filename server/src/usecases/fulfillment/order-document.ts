@@ -1,4 +1,4 @@
-import type { DocumentKind } from "@pestle/contract";
+import type { DocumentKind, Paper } from "@pestle/contract";
 import { loadPrinted, type PrintedItem } from "../../db/fulfillment/dispenses.ts";
 import { loadShipmentLabel, shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
 import type { Deps } from "../../deps.ts";
@@ -8,10 +8,14 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import { carrierOf, newestLabel } from "./parcels/parcel-label.ts";
 import type { Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 export type PrintedDocument = { kind: DocumentKind; format: "PDF" | "PNG" | "ZPL"; bytes: Buffer };
+
+/** A parcel that has shipped, or whose label is printed. */
+type Parcel = { tracking_no: string; carrier: string; ship_date: string };
 
 /**
  * Prints a document from the order's current data; the shipping label is the stored one. The document names patient and
@@ -22,9 +26,10 @@ export async function orderDocument(
   work: Work,
   kind: DocumentKind,
   item_id: number | null = null,
+  slip_paper: Paper = "letter",
 ): Promise<PrintedDocument> {
   const document = await withKeysOfNow(deps, () =>
-    kind === "label" ? keptLabel(deps, work) : drawn(deps, work, kind, item_id),
+    kind === "label" ? keptLabel(deps, work) : drawn(deps, work, kind, item_id, slip_paper),
   );
   const { account_id, order_number, by } = work;
   deps.log.info({ account_id, order_number, document: kind, person_id: by.person_id }, "printed a document");
@@ -33,7 +38,7 @@ export async function orderDocument(
 
 async function keptLabel(deps: Deps, { account_id, order_number }: Work): Promise<PrintedDocument> {
   const row = await loadShipmentLabel(deps.db, account_id, order_number);
-  if (row === undefined) throw new WorkRefusal("not_shipped");
+  if (row === undefined) return readyLabel(deps, account_id, order_number);
   const { label_format: format, tracking_url } = row;
   const kept = deps.vault.open(row.label_sealed, shipmentLabelPlace(account_id, order_number, row.shipment_id));
   // A partner's label has no tracking address. 0.1.0 stored such labels as they came.
@@ -42,17 +47,26 @@ async function keptLabel(deps: Deps, { account_id, order_number }: Work): Promis
   return { kind: "label", format, bytes };
 }
 
+/** The label of an order that is being packed. */
+async function readyLabel(deps: Deps, account_id: string, order_number: string): Promise<PrintedDocument> {
+  const { printed, fits } = await newestLabel(deps, await loadChangingOrder(deps, deps.db, account_id, order_number));
+  if (printed === null || !fits) throw new WorkRefusal("not_shipped");
+  return { kind: "label", format: printed.format, bytes: printed.data };
+}
+
 async function drawn(
   deps: Deps,
   { account_id, order_number }: Work,
   kind: Exclude<DocumentKind, "label">,
   item_id: number | null,
+  slip_paper: Paper,
 ): Promise<PrintedDocument> {
   const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
   const printed = (await loadPrinted(deps.db, account_id, order_number))!;
   const pharmacy = pharmacyFacts(deps.config);
   const draw = {
-    slip: () => deps.documents.packingSlip(pharmacy, slipOf(loaded, printed)),
+    slip: async () =>
+      deps.documents.packingSlip(pharmacy, slipOf(loaded, printed, await parcelOf(deps, loaded)), slip_paper),
     prescription: () => deps.documents.prescriptionLabel(pharmacy, dispensed(loaded, printed, item_id)),
     leaflet: () => deps.documents.leaflet(pharmacy, dispensed(loaded, printed, item_id)),
   };
@@ -105,17 +119,33 @@ function prescribedAs(...compared: Parameters<typeof lineDifferences>): string |
   return [written("product") ?? [], ndc === undefined ? [] : `NDC ${ndc}`].flat().join(", ") || null;
 }
 
-function slipOf({ order, details, rules, environment }: LoadedOrder, printed: Printed): PackingSlip {
+async function parcelOf(deps: Deps, loaded: LoadedOrder): Promise<Parcel> {
+  const { order, rules } = loaded;
   const [shipment] = order.shipments;
-  if (shipment === undefined || order.address === null) throw new WorkRefusal("not_shipped");
+  if (shipment !== undefined) {
+    const ship_date = dateIn(rules.time_zone, new Date(shipment.shipped_at));
+    return { tracking_no: shipment.tracking_no, carrier: shipment.carrier, ship_date };
+  }
+  const { printed, fits } = await newestLabel(deps, loaded);
+  if (printed === null || !fits) throw new WorkRefusal("not_shipped");
+  return { tracking_no: printed.tracking_no, carrier: carrierOf(loaded), ship_date: rules.today };
+}
+
+function slipOf(
+  { order, details, rules, environment }: LoadedOrder,
+  printed: Printed,
+  { tracking_no, carrier, ship_date }: Parcel,
+): PackingSlip {
+  if (order.address === null) throw new WorkRefusal("no_address");
+  const method = rules.formulary.known_methods.get(order.shipping_method_id);
   return {
     order_number: order.order_number,
     reference: order.reference,
     brand_name: printed.brand_name,
-    ship_date: dateIn(rules.time_zone, new Date(shipment.shipped_at)),
-    carrier: shipment.carrier,
-    service: rules.formulary.known_methods.get(order.shipping_method_id)?.service ?? shipment.method,
-    tracking_no: shipment.tracking_no,
+    ship_date,
+    carrier,
+    service: method?.service ?? order.shipments[0]?.method ?? "",
+    tracking_no,
     to: order.address,
     items: order.items.map(({ item_id, ndc, quantity, package_size }) => {
       const { lot, lot_expires_on } = details.find((one) => one.item_id === item_id)!;

@@ -25,6 +25,7 @@ import { suggestionWhileHeld } from "../orders/suggest-address.ts";
 import { readNotes } from "./claim-order.ts";
 import { isLate } from "./list-queue.ts";
 import { timelineOf } from "./order-timeline.ts";
+import { carrierOf, newestLabel } from "./parcels/parcel-label.ts";
 import { hasLot, type Worker } from "./steps.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
@@ -37,6 +38,7 @@ const VIEWS = [
   "order_viewed",
   "order_revealed",
   "document_viewed",
+  "order_printed",
   "safety_entry_added",
   "safety_entry_removed",
 ] as const;
@@ -63,11 +65,14 @@ export async function readOrderPage(
   ]);
   if (facts === undefined) throw new StatusRefusal(404);
   const { order, standing, row, prescriptions, record, revision } = loaded;
+  const label = await newestLabel(deps, loaded);
   const people = [...history, ...notes, ...views].map(({ person_id }) => person_id);
-  const ids = [...people, row.claimed_by, row.filled_by].flatMap((person_id) => person_id ?? []);
+  const ids = [...people, row.claimed_by, row.filled_by, label.printed?.printed_by].flatMap(
+    (person_id) => person_id ?? [],
+  );
   const names = new Map((await listNames(db, [...new Set(ids)])).map(({ person_id, name }) => [person_id, name]));
   const now = deps.now();
-  const { cannot_resolve, ...options } = workOptions(loaded, by, now);
+  const { cannot_resolve, ...options } = workOptions(loaded, by, now, label.fits);
   const { address: _, items: __, medication_requests: ___, ...shown } = orderAnswer(order, prescriptions, loaded.rules);
   const suggestion = await suggestionWhileHeld(deps, loaded.environment, order.address, standing.open);
   const named = (person_id: string) => ({ person_id, name: names.get(person_id) ?? person_id });
@@ -114,13 +119,21 @@ export async function readOrderPage(
         .filter(({ tracking_no }) => tracking_no === shipment.tracking_no)
         .map(({ at, status, place, description }) => ({ at: at.toISOString(), status, place, description })),
     })),
+    parcel: label.printed && {
+      tracking_no: label.printed.tracking_no,
+      carrier: carrierOf(loaded),
+      label_format: label.printed.format,
+      printed_at: label.printed.printed_at.toISOString(),
+      printed_by: named(label.printed.printed_by).name,
+      current: label.fits,
+    },
     payments: payments.map(({ at, reason_id, ...payment }) => ({
       ...payment,
       at: at.toISOString(),
       reason: orderStatusReasons.find(({ id }) => id === reason_id)?.name ?? null,
     })),
     timeline: timelineOf({ history, notes, actions, views, webhooks }, names),
-    documents: documentsOf(loaded),
+    documents: documentsOf(loaded, label.fits),
     ...options,
   };
 }
@@ -151,8 +164,8 @@ const findingsOf = ({ found }: LoadedOrder): DashboardOrder["findings"] =>
     ...{ kind, severity, exception_id, item_id, message, advice, source, elsewhere },
   }));
 
-/** The documents that can be printed now: package labels after filling, shipping documents after shipping. */
-function documentsOf({ order, details }: LoadedOrder): DashboardOrder["documents"] {
+/** The documents that can be printed now: package labels after filling, shipping documents from the first print on. */
+function documentsOf({ order, details }: LoadedOrder, printed: boolean): DashboardOrder["documents"] {
   const filled = order.items.filter(({ item_id, prescription_id }) => {
     const { lot } = details.find((one) => one.item_id === item_id)!;
     return prescription_id !== null && lot !== null;
@@ -161,7 +174,7 @@ function documentsOf({ order, details }: LoadedOrder): DashboardOrder["documents
     { kind: "prescription" as const, item_id, name: `Label for item ${item_id}` },
     { kind: "leaflet" as const, item_id, name: `Leaflet for item ${item_id}` },
   ]);
-  const sent = order.shipments.length > 0 && order.address !== null;
+  const sent = (printed || order.shipments.length > 0) && order.address !== null;
   return [
     ...of_items,
     ...(sent ? [{ kind: "label" as const, item_id: null, name: "Shipping label" }] : []),

@@ -1,32 +1,34 @@
 import type { Order, Shipment } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
+import { endLabel } from "../../db/fulfillment/parcel-labels.ts";
 import { shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
 import { findOrder } from "../../db/orders/orders.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
-import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { daysOfUnits } from "../../domain/fulfillment/fill-numbers.ts";
 import { supplyEnd } from "../../domain/fulfillment/supply-end.ts";
 import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts";
 import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
-import { dateIn } from "../../domain/values/calendar.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
 import { authorisationKey, settlePayment } from "../orders/settle-payment.ts";
 import { write } from "../write.ts";
-import { actorOf, auditWork, impossible, requireFree, requireStep, requireUnexpired, type Work } from "./steps.ts";
+import { carrierOf, makeLabel, newestLabel, type ParcelLabel } from "./parcels/parcel-label.ts";
+import { voidLabels } from "./parcels/void-labels.ts";
+import { actorOf, auditWork, impossible, requireFree, requireGoodLots, requireStep, type Work } from "./steps.ts";
 import { parcelOf } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 const SHIP = { event: "ship" } as const satisfies Outcome;
 
 /**
- * Ships a packed order. It first runs the checks, then creates the label and captures the payment, outside every
- * transaction and each under an idempotency key, and saves the order as shipped. The checks hold the order before any
- * money moves. A declined card holds it too (80).
+ * Ships a packed order: the carrier has the parcel. It first runs the checks, then captures the payment, outside every
+ * transaction and under an idempotency key, and saves the order as shipped. The checks hold the order before any money
+ * moves. A declined card holds it too (80). The parcel carries the printed label. Without one, or if the address changed
+ * since, the order is refused if it has to be `printed` first, and otherwise gets its label now.
  */
-export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
+export async function shipOrder(deps: Deps, work: Work, { printed = false } = {}): Promise<Order> {
   const actor = actorOf(work.by);
   let charged: LoadedOrder | null = null;
   try {
@@ -41,7 +43,9 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
             return order;
           });
         }
-        const label = await labelOf(deps, loaded);
+        const newest = await newestLabel(deps, loaded);
+        if (printed && !newest.fits) throw new WorkRefusal("not_printed");
+        const label = newest.fits ? newest.printed! : await makeLabel(deps, loaded, newest.label_id + 1);
         const captured_cents = await capture(deps, loaded);
         if (captured_cents !== "declined") charged = loaded;
         const shipped = await db.transaction(async (tx) => {
@@ -49,10 +53,15 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
             captured_cents === "declined"
               ? await decline(deps, tx, loaded)
               : await save(deps, tx, loaded, label, captured_cents, actor);
+          if (captured_cents !== "declined" && newest.printed !== null) {
+            const { account_id, order_number } = work;
+            await endLabel(tx, account_id, order_number, newest.fits ? newest.label_id : null);
+          }
           await auditWork(deps, tx, work);
           return order;
         });
         charged = null;
+        if (newest.printed !== null && !newest.fits) await voidLabels(deps, work.account_id, work.order_number);
         return shipped;
       },
     });
@@ -69,7 +78,7 @@ async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedO
       requireStep(loaded, { event: "ship" }, actor);
       requireFree(deps, loaded, work);
       if (loaded.order.address === null) throw new WorkRefusal("no_address");
-      requireUnexpired(loaded);
+      await requireGoodLots(deps, loaded);
       return loaded;
     });
   const loaded = await read();
@@ -114,40 +123,11 @@ async function decline(deps: Deps, tx: Tx, loaded: LoadedOrder): Promise<Order> 
   return (await changeOrder(deps, tx, loaded, outcome, { actor: system })).order;
 }
 
-type Label = { tracking_no: string; tracking_url: string | null; format: "PDF" | "PNG" | "ZPL"; data: Buffer };
-
-/** The partner's own label if it sent a printable one, else the carrier's. */
-async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
-  const { order, rules } = loaded;
-  const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
-  const sent = loaded.custom_label();
-  // 0.1.0 stored labels as they came.
-  const own =
-    sent === null || order.label === null ? undefined : await deps.documents.cleanLabel(order.label.format, sent);
-  if (own !== undefined && order.label !== null) {
-    const tracking_no = order.label.tracking_no ?? order.order_number;
-    return { tracking_no, tracking_url: null, format: order.label.format, data: own };
-  }
-  const made = await deps.carriers[loaded.environment].createLabel({
-    key: order.order_number,
-    carrier: method.carrier,
-    service: method.service,
-    signature_confirmation: order.signature_confirmation,
-    from: pharmacyFacts(deps.config),
-    to: order.address!,
-    reference: order.reference,
-    ship_date: dateIn(rules.time_zone, rules.now),
-    sandbox: loaded.environment === "sandbox",
-  });
-  const { tracking_no, tracking_url, label } = made;
-  return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
-}
-
 async function save(
   deps: Deps,
   tx: Tx,
   loaded: LoadedOrder,
-  label: Label,
+  label: ParcelLabel,
   captured_cents: number,
   actor: Actor,
 ): Promise<Order> {
@@ -159,7 +139,7 @@ async function save(
   const shipment: Shipment = {
     tracking_no: label.tracking_no,
     tracking_url: label.tracking_url,
-    carrier: order.label?.carrier ?? method.carrier,
+    carrier: carrierOf(loaded),
     method: method.name,
     status: "label_created",
     shipped_at: now.toISOString(),

@@ -28,6 +28,8 @@ import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
 import { settleAsked } from "../orders/settle-payment.ts";
 import { situationsToRaise } from "../orders/suggest-address.ts";
 import { transact } from "../write.ts";
+import { voidLabels } from "./parcels/void-labels.ts";
+import { refuseRecalled } from "./recall/quarantine-lot.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
 
 /** A staff member's work on an order. */
@@ -79,9 +81,12 @@ export const hasLot = ({ ndc, needs_prescription }: { ndc: string | null; needs_
 
 /** A technician took the packages from the shelf. The lots are stored, so that a recall finds every patient. */
 export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem[]): Promise<Order> =>
-  workOrder(deps, work, (loaded) => {
+  workOrder(deps, work, async (loaded) => {
     requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
     requireEveryItem(loaded, filled);
+    const skuOf = (id: number) => loaded.order.items.find(({ item_id }) => item_id === id)!.sku;
+    const packages = filled.map(({ item_id, lot = null }) => ({ lot, sku: skuOf(item_id) }));
+    await refuseRecalled(deps, work.account_id, packages);
     for (const { item_id, lot = null, lot_expires_on = null } of filled) {
       const item = loaded.order.items.find((one) => one.item_id === item_id)!;
       if (lot === null && lot_expires_on === null && !hasLot(item)) continue;
@@ -99,7 +104,7 @@ export const verifyProduct = (
   work: Work,
   scanned: readonly { item_id: number; code: string }[],
 ): Promise<Order> =>
-  workOrder(deps, work, (loaded) => {
+  workOrder(deps, work, async (loaded) => {
     requireStep(loaded, { event: "verify_product" }, actorOf(work.by));
     if (loaded.row.filled_by === work.by.person_id) throw new WorkRefusal("same_person");
     requireEveryItem(loaded, scanned);
@@ -108,7 +113,7 @@ export const verifyProduct = (
       const fits = ndc === null ? code.trim() === sku : normaliseNdc(code.trim()).includes(ndc);
       if (!fits) throw new WorkRefusal("wrong_product");
     }
-    requireUnexpired(loaded);
+    await requireGoodLots(deps, loaded);
     return [{ event: "verify_product" }];
   });
 
@@ -187,6 +192,7 @@ export const cancelWithReason = async (deps: Deps, work: Work, reason: string): 
   });
   await recheckDuplicates(deps, work.account_id, work.order_number, system);
   await settleAsked(deps, work.account_id, { order_number: work.order_number });
+  await voidLabels(deps, work.account_id, work.order_number);
   return order;
 };
 
@@ -210,6 +216,8 @@ export const refundOrder = async (
   return order;
 };
 
+type Decided = readonly [Outcome, Partial<ChangeBy>?];
+
 /**
  * Loads, decides, saves and audits. When two people take the same step at once, the second is refused because the step
  * is no longer possible.
@@ -217,13 +225,13 @@ export const refundOrder = async (
 export async function workOrder(
   deps: Deps,
   work: Work,
-  decide: (loaded: LoadedOrder) => readonly [Outcome, Partial<ChangeBy>?],
+  decide: (loaded: LoadedOrder) => Decided | Promise<Decided>,
 ): Promise<Order> {
   try {
     return await transact(deps, async (tx) => {
       const loaded = await loadChangingOrder(deps, tx, work.account_id, work.order_number, "elsewhere");
       requireFree(deps, loaded, work);
-      const [outcome, by] = decide(loaded);
+      const [outcome, by] = await decide(loaded);
       const { order } = await changeOrder(deps, tx, loaded, outcome, {
         actor: actorOf(work.by),
         ...by,
@@ -278,10 +286,15 @@ export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor)
   apply(standing, step, actor);
 }
 
-/** An order can be on hold for longer than its lots last. */
-export function requireUnexpired({ details, rules }: LoadedOrder): void {
+/** An order can be on hold for longer than its lots last, and a lot can be recalled after the fill. */
+export async function requireGoodLots(deps: Deps, { account_id, order, details, rules }: LoadedOrder): Promise<void> {
   if (details.some(({ lot_expires_on }) => lot_expires_on !== null && lot_expires_on <= rules.today))
     throw new WorkRefusal("lot_expired");
+  const packages = order.items.map(({ item_id, sku }) => ({
+    lot: details.find((one) => one.item_id === item_id)!.lot,
+    sku,
+  }));
+  await refuseRecalled(deps, account_id, packages);
 }
 
 function requireEveryItem({ order }: LoadedOrder, named: readonly { item_id: number }[]): void {

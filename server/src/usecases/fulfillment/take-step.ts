@@ -9,6 +9,7 @@ import { judgeAddress, replaceAddress } from "../orders/change-order-address.ts"
 import type { LoadedOrder } from "../orders/load-order.ts";
 import { write } from "../write.ts";
 import { addNote, claimOrder, releaseClaim } from "./claim-order.ts";
+import { printOrder } from "./parcels/print-order.ts";
 import { shipOrder } from "./ship-order.ts";
 import {
   actorOf,
@@ -40,7 +41,8 @@ const doings: Doings = {
   complete_fill: (deps, work, { items }) => completeFill(deps, work, items),
   verify_product: (deps, work, { scans }) => verifyProduct(deps, work, scans),
   reject_product: (deps, work, { reason }) => rejectProduct(deps, work, reason),
-  ship: shipOrder,
+  print: printOrder,
+  ship: (deps, work) => shipOrder(deps, work, { printed: true }),
   track: (deps, work, { status, description }) => trackByHand(deps, work, status, description),
   deliver: (deps, work) => trackByHand(deps, work, "delivered", "Delivered, as reported by the carrier."),
   raise_exception: (deps, work, { exception_id, reason }) => raiseException(deps, work, exception_id, reason),
@@ -109,7 +111,7 @@ export async function workInBulk(
 }
 
 /** Why one order of a bulk request was refused. Unexpected errors are logged, and the other orders continue. */
-function refusalOf(deps: Deps, error: unknown, request_id: string): { key: string | null; message: string } {
+export function refusalOf(deps: Deps, error: unknown, request_id: string): { key: string | null; message: string } {
   if (error instanceof WorkRefusal) return { key: error.key, message: error.message };
   if (error instanceof AdminRefusal) return { key: null, message: error.message };
   if (error instanceof StatusRefusal) return { key: String(error.status), message: statusMessages[error.status] };

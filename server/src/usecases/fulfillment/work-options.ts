@@ -12,11 +12,11 @@ export type WorkOptions = Pick<DashboardOrder, "can" | "cannot" | "can_raise"> &
 
 /**
  * What a person may do with an order now: the transition table's rows for its state and their role, minus steps that
- * would be refused. A step that the state allows but another condition blocks is listed with the reason.
+ * would be refused. `printed`: the label is printed and fits. A step that the state allows but another condition blocks is listed with the reason.
  */
-export function workOptions(loaded: LoadedOrder, by: Worker, now: Date): WorkOptions {
+export function workOptions(loaded: LoadedOrder, by: Worker, now: Date, printed: boolean): WorkOptions {
   const cannot_resolve = new Map(loaded.standing.open.map((id) => [id, whyNotResolved(loaded, id, by)]));
-  const facts = { loaded, by, claim: claimOf(loaded, by, now), cannot_resolve };
+  const facts = { loaded, by, claim: claimOf(loaded, by, now), cannot_resolve, printed };
   const judged = workEvents.map((event) => ({ event, key: judge(event, facts) }));
   const can = judged.filter(({ key }) => key === null).map(({ event }) => event);
   return {
@@ -34,6 +34,7 @@ type Facts = {
   by: Worker;
   claim: "none" | "mine" | "others";
   cannot_resolve: WorkOptions["cannot_resolve"];
+  printed: boolean;
 };
 
 /** The screen hides `not_now` steps without giving a reason. */
@@ -45,7 +46,8 @@ function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
     if (!isOpen(loaded.standing) || claim === "mine") return "not_now";
     return claim === "others" && !mayTakeOver(by.role) ? "claimed" : null;
   }
-  const obstacle = obstacleOf(loaded.standing.state, event, actorOf(by));
+  // The roles that may hand the parcel over may print its label.
+  const obstacle = obstacleOf(loaded.standing.state, event === "print" ? "ship" : event, actorOf(by));
   if (obstacle !== null) return obstacle === "state" ? "not_now" : roleRefusal(by);
   if (claim === "others") return "claimed";
   return OBSTACLES[event]?.(facts) ?? null;
@@ -54,7 +56,8 @@ function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
 /** Conditions beyond the transition table. */
 const OBSTACLES: Partial<Record<WorkEvent, (facts: Facts) => WorkRefusalKey | null>> = {
   verify_product: ({ loaded, by }) => (loaded.row.filled_by === by.person_id ? "same_person" : null),
-  ship: ({ loaded }) => (loaded.order.address === null ? "no_address" : null),
+  print: ({ loaded }) => (loaded.order.address === null ? "no_address" : null),
+  ship: ({ loaded, printed }) => (loaded.order.address === null ? "no_address" : printed ? null : "not_printed"),
   refund: ({ loaded: { order } }) => (order.captured_cents > order.refunded_cents ? null : "nothing_to_refund"),
   resolve: ({ cannot_resolve }) => {
     const keys = [...cannot_resolve.values()];

@@ -98,8 +98,15 @@ describe("an order's page", () => {
     expect(wrong.body.error.key).toBe("wrong_product");
     const verified = await work(lead, made, { event: "verify_product", scans: scans(made) });
     expect(verified.body.state).toBe("Filling/pack");
+    expect([verified.body.can.includes("print"), verified.body.can.includes("ship")]).toEqual([true, false]);
+    expect((await work(technician, made, { event: "ship" })).body.error.key).toBe("not_printed");
+    const printed = await work(technician, made, { event: "print" });
+    expect([printed.body.state, printed.body.can.includes("ship")]).toEqual(["Filling/pack", true]);
+    expect(printed.body.parcel).toMatchObject({ printed_by: "A technician", current: true });
     const shipped = await work(technician, made, { event: "ship" });
     expect([shipped.body.state, shipped.body.shipments.length]).toEqual(["Shipped", 1]);
+    expect(shipped.body.shipments[0].tracking_no).toBe(printed.body.parcel.tracking_no);
+    expect(shipped.body.parcel).toBe(null);
     expect(shipped.body.shipments[0].scans[0]).toMatchObject({ status: "label_created" });
     const tracked = await work(technician, made, {
       event: "track",
@@ -132,6 +139,7 @@ describe("an order's page", () => {
       "order_approved",
       "order_filled",
       "order_checked",
+      "order_printed",
       "order_shipped",
       "order_tracked",
       "order_delivered",
@@ -375,8 +383,11 @@ describe("an order's page", () => {
     await work(technician, made, { event: "complete_fill", items: lots(made) });
     const verified = await work(pharmacist, made, { event: "verify_product", scans: scans(made) });
     expect(verified.body.documents.map(({ kind }: { kind: string }) => kind)).toEqual(["prescription", "leaflet"]);
-    const shipped = await work(technician, made, { event: "ship" });
-    for (const { kind, item_id } of shipped.body.documents) {
+    const printed = await work(technician, made, { event: "print" });
+    expect(printed.body.documents.map(({ kind }: { kind: string }) => kind)).toEqual(
+      expect.arrayContaining(["label", "slip"]),
+    );
+    for (const { kind, item_id } of printed.body.documents) {
       const answer = await technician.get(
         `${path(made)}/documents/${kind}${item_id === null ? "" : `?item_id=${item_id}`}`,
       );
@@ -407,6 +418,7 @@ describe("an order's page", () => {
     const filled = await work(technician, made, { event: "complete_fill", items: [drug, none(organizer)] });
     expect(filled.body.lines.map(({ lot }: { lot: string | null }) => lot)).toEqual(["L77", null]);
     await work(pharmacist, made, { event: "verify_product", scans: scans(made) });
+    await work(technician, made, { event: "print" });
     expect((await work(technician, made, { event: "ship" })).body.state).toBe("Shipped");
   });
 
@@ -634,6 +646,30 @@ describe("the queues", () => {
     expect(more.body.stage_since).toBe(held.body.stage_since);
   });
 
+  test("orders on hold need the pharmacy if one of their exceptions does, and wait for the partner otherwise", async () => {
+    const counted = async () => (await technician.get("/dashboard/held?environment=sandbox")).body;
+    const before = await counted();
+    const hold = async (...ids: number[]) => {
+      const made = await order();
+      for (const exception_id of ids) {
+        await work(technician, made, { event: "raise_exception", exception_id, reason: "Please wait." });
+      }
+      return made.order_number;
+    };
+    const [theirs, ours] = [await hold(64), await hold(64, 76)];
+    expect(await counted()).toEqual({ pharmacy: before.pharmacy + 1, partner: before.partner + 1 });
+    const listed = async (side: string) => {
+      const { body } = await technician.get(`/dashboard/orders?queue=on_hold&waits_for=${side}&sort=newest`);
+      const numbers = body.orders.map(({ order_number }: { order_number: string }) => order_number);
+      return [numbers.includes(theirs), numbers.includes(ours)];
+    };
+    expect([await listed("partner"), await listed("pharmacy")]).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    expect((await technician.get("/dashboard/orders?waits_for=nobody")).status).toBe(400);
+  });
+
   test("exceptions are grouped by reason, with who must act", async () => {
     const { groups } = (await technician.get("/dashboard/exceptions")).body;
     const held = await rows("order_status=On+Hold&limit=200");
@@ -723,6 +759,7 @@ describe("bulk actions", () => {
     await work(technician, declined, { event: "complete_fill", items: lots(declined) });
     await work(pharmacist, declined, { event: "verify_product", scans: scans(declined) });
     const named = [{ account_id: account_id(), order_number: declined.order_number }];
+    expect((await lead.send("POST", "/dashboard/bulk", { event: "print", orders: named })).body.done).toBe(1);
     const answer = await lead.send("POST", "/dashboard/bulk", { event: "ship", orders: named });
     expect(answer.body).toMatchObject({ done: 0, refused: 1, results: [{ done: false, key: "held" }] });
     expect(answer.body.results[0].message).toMatch(/^On hold instead: /);

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Carriers } from "../../../src/adapters/carriers.ts";
 import { scansOf as tableOf } from "../../../src/adapters/parcel-stories.ts";
 import { loadShipmentLabel, shipmentLabelPlace } from "../../../src/db/fulfillment/shipments.ts";
+import { printOrder } from "../../../src/usecases/fulfillment/parcels/print-order.ts";
+import { voidUnusedLabels } from "../../../src/usecases/fulfillment/parcels/void-labels.ts";
 import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
+import { cancelWithReason } from "../../../src/usecases/fulfillment/steps.ts";
 import { parcelOf, trackByHand, trackShipments } from "../../../src/usecases/fulfillment/track-shipments.ts";
 import { moveClock } from "../../../src/usecases/sandbox/simulate-clock.ts";
 import { readOrder } from "../../support/actions.ts";
@@ -13,6 +16,7 @@ import { goodAddress } from "../../support/patient.ts";
 import { onePagePdf, onePixelPng } from "../../support/samples/labels.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { webPerson } from "../../support/web.ts";
 import { staff, workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
@@ -218,6 +222,146 @@ describe("the label of a parcel", () => {
     expect([format, data.subarray(0, 5).toString("latin1")]).toEqual(["PDF", "%PDF-"]);
     const [{ tracking_no, tracking_url }] = order.shipments as [Order["shipments"][number]];
     expect(tracking_url).toContain(tracking_no);
+  });
+});
+
+describe("a label that is printed before the hand-over", () => {
+  const labels = async ({ order_number }: Order) =>
+    (await shop.rows(
+      `select label_id, state, tracking_no, content_sealed is not null as kept from parcel_label
+      where account_id = $1 and order_number = $2 order by label_id`,
+      shop.account_id,
+      order_number,
+    )) as { label_id: number; state: string; tracking_no: string; kept: boolean }[];
+  const packed = async (changes: Partial<OrderBody> = {}) => {
+    const order = await ordered(changes);
+    await shop.reach(order, "Filling/pack");
+    return order;
+  };
+  const print = (order: Order, deps = app.deps) => printOrder(deps, shop.work(order, technician));
+  /** A carrier that notes the labels it is told to void, and can be out of reach. */
+  const noting = (voided: string[], { reachable = true } = {}): TestApp["deps"] => ({
+    ...app.deps,
+    carriers: {
+      ...app.deps.carriers,
+      sandbox: {
+        ...app.deps.carriers.sandbox,
+        async voidLabel({ tracking_no }) {
+          if (!reachable) throw new Error("out of reach");
+          voided.push(tracking_no);
+        },
+      },
+    },
+  });
+
+  test("keeps its tracking number, charges nothing and changes nothing that the partner sees", async () => {
+    const provider = useCardProvider(app);
+    const order = await packed({ payment: { payer: "patient", token: "tok_visa" } });
+    const before = await shop.everything(order);
+    await print(order);
+    const [first] = await labels(order);
+    expect(first).toMatchObject({ label_id: 1, state: "ready", kept: true });
+    await Promise.all([print(order), print(order)]);
+    expect(await labels(order)).toEqual([first]);
+    const { parcel_label: _, ...after } = await shop.everything(order);
+    const { parcel_label: __, ...unchanged } = before;
+    expect(after).toEqual(unchanged);
+    expect(provider.booksOf(order.order_number)).toEqual({ held: order.payment.amount_cents, taken: 0 });
+    const shipped = await shipOrder(app.deps, shop.work(order, technician), { printed: true });
+    expect(shipped.shipments[0]!.tracking_no).toBe(first!.tracking_no);
+    expect(await labels(order)).toMatchObject([{ state: "shipped", kept: false }]);
+    expect(provider.booksOf(order.order_number)).toEqual({ held: 0, taken: order.payment.amount_cents });
+    await expect(print(order)).rejects.toMatchObject({ key: "not_now" });
+  });
+
+  test("is made once, however many people print it at once", async () => {
+    const order = await packed();
+    await Promise.all(Array.from({ length: 10 }, () => print(order)));
+    expect(await labels(order)).toMatchObject([{ label_id: 1, state: "ready" }]);
+  });
+
+  test("is void if the address changes, and the order does not ship with it", async () => {
+    const order = await packed();
+    await print(order);
+    const address = { ...goodAddress, street1: "12 Market St", ignore_warnings: true };
+    const changed = await app.call(`/v1/orders/${order.order_number}/shipping_address`, {
+      method: "PUT",
+      body: JSON.stringify(address),
+    });
+    expect(changed.status).toBe(200);
+    const ship = shipOrder(app.deps, shop.work(order, technician), { printed: true });
+    await expect(ship).rejects.toMatchObject({ key: "not_printed" });
+    const voided: string[] = [];
+    await print(order, noting(voided));
+    const [old, fresh] = await labels(order);
+    expect([old!.state, fresh!.state, old!.tracking_no === fresh!.tracking_no]).toEqual(["voided", "ready", false]);
+    expect(voided).toEqual([old!.tracking_no]);
+    const shipped = await shipOrder(app.deps, shop.work(order, technician), { printed: true });
+    expect(shipped.shipments[0]!.tracking_no).toBe(fresh!.tracking_no);
+  });
+
+  test("is void if the order is canceled, by whomever, as soon as the carrier answers", async () => {
+    const [ours, theirs] = [await packed(), await packed()];
+    for (const order of [ours, theirs]) await print(order);
+    const voided: string[] = [];
+    const silent = noting(voided, { reachable: false });
+    await cancelWithReason(silent, shop.work(ours, technician), "No longer needed.");
+    await shop.act(theirs, { event: "cancel" });
+    expect([...(await labels(ours)), ...(await labels(theirs))].map(({ state }) => state)).toEqual(["ready", "ready"]);
+    await voidUnusedLabels(noting(voided));
+    for (const order of [ours, theirs]) {
+      const [label] = await labels(order);
+      expect([label!.state, label!.kept, voided.includes(label!.tracking_no)]).toEqual(["voided", false, true]);
+    }
+  });
+
+  test("stays if the order is held and released, and is not made for an order that is not packed", async () => {
+    const order = await packed();
+    await print(order);
+    const [label] = await labels(order);
+    await shop.act(order, { event: "hold" });
+    await expect(print(order)).rejects.toMatchObject({ key: "not_now" });
+    await shop.act(order, { event: "release" });
+    const shipped = await shipOrder(app.deps, shop.work(order, technician), { printed: true });
+    expect(shipped.shipments[0]!.tracking_no).toBe(label!.tracking_no);
+    const early = await ordered();
+    await expect(print(early)).rejects.toMatchObject({ key: "not_now" });
+  });
+
+  test("prints with its slip in one PDF for many orders, on the paper of the station", async () => {
+    const web = await webPerson(app, "technician");
+    const zpl = { format: "ZPL", data: Buffer.from("^XA\n^FDparcel\n^FS\n^XZ\n").toString("base64") };
+    const png = { format: "PNG", data: onePixelPng };
+    const orders = [
+      await packed(),
+      await packed({ shipping: { method_id: 1, label: png } }),
+      await packed({ shipping: { method_id: 1, label: zpl } }),
+    ];
+    const named = orders.map(({ order_number }) => ({ account_id: shop.account_id, order_number }));
+    const address = (query: string) =>
+      `/dashboard/print?orders=${named.map((one) => `${one.account_id}/${one.order_number}`).join(",")}${query}`;
+    expect((await web.get(address(""))).body.error.key).toBe("not_shipped");
+    const bulk = await web.send("POST", "/dashboard/bulk", { event: "print", orders: named });
+    expect(bulk.body).toMatchObject({ done: 3, refused: 0 });
+    const sizes = async (query: string) => {
+      const answer = await fetch(`${app.addresses.base_url}/web${address(query)}`, { headers: web.headers });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "application/pdf"]);
+      const bytes = await answer.arrayBuffer();
+      const { PDFDocument } = await import("pdf-lib");
+      return (await PDFDocument.load(bytes)).getPages().map((page) => Object.values(page.getSize()).join("x"));
+    };
+    const [letter, roll] = ["612x792", "288x432"];
+    expect(await sizes("")).toEqual([letter, roll, letter, roll, letter, roll]);
+    expect(await sizes("&slip_paper=4x6&documents=slips")).toEqual([roll, roll, roll]);
+    expect(await sizes("&label_paper=letter&documents=labels")).toEqual([letter, letter, letter]);
+    const audited = "select count(*)::int as n from audit_entry where action = 'document_viewed' and subject = $1";
+    expect(await shop.rows(audited, orders[0]!.order_number)).toEqual([{ n: 3 }]);
+    for (const bad of ["/dashboard/print", "/dashboard/print?orders=x", `${address("")},${"x,".repeat(60)}`]) {
+      expect((await web.get(bad)).status).toBe(400);
+    }
+    const [first] = named;
+    const unknown = `/dashboard/print?orders=${first!.account_id}/0000000000`;
+    expect((await web.get(unknown)).status).toBe(404);
   });
 });
 

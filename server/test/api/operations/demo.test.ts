@@ -85,6 +85,7 @@ test("the demo's people take an order from review to shipped, and its admin cann
     [mina!, { event: "approve_review" }, "Filling/fill"],
     [technician!, { event: "complete_fill", items }, "Filling/product_check"],
     [owen!, { event: "verify_product", scans }, "Filling/pack"],
+    [technician!, { event: "print" }, "Filling/pack"],
     [technician!, { event: "ship" }, "Shipped"],
   ];
   for (const [by, body, state] of steps) expect((await by.send("POST", path, body)).body.state).toBe(state);

@@ -31,6 +31,7 @@ async function shippedOrder(patient = {}, lot = "L-1") {
   await work(pharmacist, order, { event: "approve_review" });
   await work(technician, order, { event: "complete_fill", items });
   await work(pharmacist, order, { event: "verify_product", scans });
+  await work(technician, order, { event: "print" });
   const shipped = await work(technician, order, { event: "ship" });
   return { order, ...made, tracking_no: String(shipped.body.shipments[0].tracking_no) };
 }
@@ -135,6 +136,50 @@ describe("a recall", () => {
     expect(shown.body.packages[0].contact).toMatchObject({ last_name: "Galloway", email: patient.email });
     expect(await entries("lot_revealed")).toMatchObject([{ subject: "lot RC-9", person_id: pharmacist.person_id }]);
     expect((await entries("lot_searched")).length).toBeGreaterThan(0);
+  });
+});
+
+describe("a recalled lot", () => {
+  const lots = (order: Order, lot: string) =>
+    order.items.map(({ item_id }) => ({ item_id, lot, lot_expires_on: "2099-01-01" }));
+
+  test("in quarantine is not filled from, and holds what was filled; orders are held and partners told once", async () => {
+    const lot = "RQ-7";
+    const by = { lot: "rq-7", environment: "sandbox", on: true };
+    const order = await placed(app, (await newOrder(app)).body);
+    await work(pharmacist, order, { event: "approve_review" });
+    expect((await technician.send("POST", "/dashboard/recall/quarantine", by)).status).toBe(404);
+    expect((await pharmacist.send("POST", "/dashboard/recall/quarantine", by)).body).toEqual({ quarantined: true });
+    await pharmacist.send("POST", "/dashboard/recall/quarantine", by);
+    const refused = await work(technician, order, { event: "complete_fill", items: lots(order, lot) });
+    expect([refused.status, refused.body.error.key]).toEqual([409, "lot_recalled"]);
+    await pharmacist.send("POST", "/dashboard/recall/quarantine", { ...by, on: false });
+    expect((await work(technician, order, { event: "complete_fill", items: lots(order, lot) })).status).toBe(200);
+    await pharmacist.send("POST", "/dashboard/recall/quarantine", by);
+    const scans = order.items.map(({ item_id, ndc }) => ({ item_id, code: ndc }));
+    const checked = await work(pharmacist, order, { event: "verify_product", scans });
+    expect(checked.body.error.key).toBe("lot_recalled");
+    expect(await entries("lot_quarantined")).toHaveLength(3);
+    expect(await entries("lot_released")).toHaveLength(1);
+
+    const found = async () => (await technician.get(`/dashboard/recall?lot=${lot}`)).body;
+    expect((await found()).quarantines).toMatchObject([
+      { environment: "sandbox", sku: "", quarantined_by: "A pharmacist" },
+    ]);
+    const { account_id } = app.demo.partners[0]!;
+    const orders = [{ account_id, order_number: order.order_number }];
+    const hold = { event: "raise_exception", exception_id: 76, reason: `Lot ${lot} is recalled.`, orders };
+    expect((await technician.send("POST", "/dashboard/bulk", hold)).body).toMatchObject({ done: 1, refused: 0 });
+    const notice = { lot, text: `Lot ${lot} is recalled.`, orders };
+    expect((await technician.send("POST", "/dashboard/recall/notices", notice)).status).toBe(404);
+    expect((await pharmacist.send("POST", "/dashboard/recall/notices", notice)).body).toMatchObject({ done: 1 });
+    const again = await pharmacist.send("POST", "/dashboard/recall/notices", notice);
+    expect(again.body.results).toMatchObject([{ done: false, key: "told" }]);
+    expect((await found()).packages).toMatchObject([{ order_status: "On Hold", told_at: expect.any(String) }]);
+    const thread = await app.call(`/v1/orders/${order.order_number}/messages`);
+    expect(((await thread.json()) as { messages: { text: string }[] }).messages.map(({ text }) => text)).toEqual([
+      notice.text,
+    ]);
   });
 });
 

@@ -27,6 +27,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["select account_id, id, name from brand where retired_at is null", DASHBOARD],
   ["from credential where revoked_at is null group by account_id", DASHBOARD],
   ["delete from rate_lease where process_id = $1", "leases of a process that ended; they hold no data"],
+  ["as pharmacy, count(*) filter (where not", DASHBOARD],
   ["select unnest(o.exception_ids) as exception_id, o.stage_since from orders o", DASHBOARD],
   ["select width_bucket(o.order_position - a.clock_offset_s * $2::bigint, $1::bigint[]) as hour", DASHBOARD],
   ["select width_bucket(i.shipped_at - make_interval(secs => a.clock_offset_s), $1::timestamptz[]) as hour", DASHBOARD],
@@ -35,6 +36,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["a.environment, o.order_number, o.order_status, o.stage, o.reference, o.reference_sealed", DASHBOARD],
   ["null as order_number, null as order_status, null as stage, null as reference,", DASHBOARD],
   ["and exists ( select from shipment s where s.account_id = a.account_id and s.next_scan_at is not null", JOB],
+  ["and exists ( select from parcel_label l where l.account_id = a.account_id and l.state in", JOB],
   ["and exists ( select from refill_schedule s where s.account_id = a.account_id and s.due_at <=", JOB],
   ["where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)", JOB],
   [

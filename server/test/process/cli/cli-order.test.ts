@@ -231,8 +231,8 @@ describe("documents", () => {
       items: [...body.items, { sku: "pill-organizer" }],
     }));
     await expect(bytesOf("prescription", made)).rejects.toThrow("is not filled yet");
-    await expect(bytesOf("slip", made)).rejects.toThrow("has not shipped yet");
-    await expect(bytesOf("label", made)).rejects.toThrow("has not shipped yet");
+    await expect(bytesOf("slip", made)).rejects.toThrow("has no shipping label yet");
+    await expect(bytesOf("label", made)).rejects.toThrow("has no shipping label yet");
     await shipped(made, "LOT-7731");
     const { shipments, items } = await read(made);
     const { tracking_no } = shipments[0]!;

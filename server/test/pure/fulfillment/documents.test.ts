@@ -260,6 +260,7 @@ describe("any names and directions", () => {
           prescriptionLabel(house, dispensed),
           leaflet(house, dispensed),
           packingSlip(house, { ...packed, items }),
+          packingSlip(house, { ...packed, items }, "4x6"),
         ]);
         for (const file of files) expect(beyondThePage(file)).toEqual([]);
         expectOneLabel(zplLabel(parcel));

@@ -8,6 +8,7 @@ export const REFERENCE_TABLES: ReadonlySet<string> = new Set([
   "id_key",
   "index_key",
   "licence",
+  "lot_quarantine",
   "master_key",
   "partner",
   "safety_import",

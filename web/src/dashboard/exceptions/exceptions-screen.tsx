@@ -36,7 +36,7 @@ export function ExceptionsScreen() {
     if (environment !== undefined) void refetch();
   }, [changed_ms, refetch]);
 
-  const groups = held.data?.groups ?? [];
+  const groups = bySide(held.data?.groups ?? []);
   const open = groups.find(({ exception_id }) => String(exception_id) === filters["exception_id"]) ?? groups[0];
   const at = open ? groups.indexOf(open) : -1;
   const choose = (group: ExceptionGroup | undefined) => group && change({ exception_id: String(group.exception_id) });
@@ -91,23 +91,49 @@ function Groups({
 }) {
   return (
     <nav aria-label="Exceptions" className={styles["groups"]}>
-      <ul>
-        {groups.map((group) => (
-          <li key={group.exception_id}>
-            <button type="button" aria-current={group === open || undefined} onClick={() => onChoose(group)}>
-              <span className={styles["name"]}>{group.name}</span>
-              <span className={styles["count"]}>
-                {group.count.toLocaleString()}
-                <span className="unseen"> {group.count === 1 ? "order" : "orders"}</span>
-              </span>
-              <Badge tone={whoActs[group.who_acts].tone}>{whoActs[group.who_acts].short}</Badge>
-              <span className={styles["age"]}>
-                <Age since={group.oldest_at} />
-              </span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      {sides.map(({ title, isMeant }) => {
+        const meant = groups.filter(isMeant);
+        return (
+          meant.length > 0 && (
+            <section key={title} aria-label={title}>
+              <h2>
+                {title}
+                <span>{meant.reduce((sum, { count }) => sum + count, 0).toLocaleString()}</span>
+              </h2>
+              <GroupList groups={meant} open={open} onChoose={onChoose} />
+            </section>
+          )
+        );
+      })}
     </nav>
+  );
+}
+
+/** In the order of the list, so that the keys walk down the screen. */
+const sides: readonly { title: string; isMeant: (group: ExceptionGroup) => boolean }[] = [
+  { title: "Needs you", isMeant: ({ who_acts }) => who_acts !== "partner" },
+  { title: "Waiting for partner", isMeant: ({ who_acts }) => who_acts === "partner" },
+];
+const bySide = (groups: readonly ExceptionGroup[]) => sides.flatMap(({ isMeant }) => groups.filter(isMeant));
+
+function GroupList({ groups, open, onChoose }: Parameters<typeof Groups>[0]) {
+  return (
+    <ul>
+      {groups.map((group) => (
+        <li key={group.exception_id}>
+          <button type="button" aria-current={group === open || undefined} onClick={() => onChoose(group)}>
+            <span className={styles["name"]}>{group.name}</span>
+            <span className={styles["count"]}>
+              {group.count.toLocaleString()}
+              <span className="unseen"> {group.count === 1 ? "order" : "orders"}</span>
+            </span>
+            <Badge tone={whoActs[group.who_acts].tone}>{whoActs[group.who_acts].short}</Badge>
+            <span className={styles["age"]}>
+              <Age since={group.oldest_at} />
+            </span>
+          </button>
+        </li>
+      ))}
+    </ul>
   );
 }

@@ -10,7 +10,16 @@ import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
 
 /** Lot and expiry of each package pulled from the shelf: typed, or scanned from its GS1 code. */
-export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
+export function FillCard({
+  page,
+  work,
+  opened,
+}: {
+  page: DashboardOrder;
+  work: DoWork;
+  /** The user has just opened the order, so that the first scan goes into its field. */
+  opened: boolean;
+}) {
   const [filled, setFilled] = useState<Readonly<Record<number, Filled>>>({});
   /** Stays until the next scan, because the user may be looking at the package instead of the screen. */
   const [wrong, setWrong] = useState<string | null>(null);
@@ -43,6 +52,8 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
   const enter = (line: DashboardLine, event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
+    // Enter once more, after the scanner's own, confirms.
+    if (open.current !== line.item_id && lots.every((one) => isFilled(of(one)))) return form.current?.requestSubmit();
     const now = settle(line, event.currentTarget.value);
     if (now.lot === "") return;
     const next = isFilled(now) ? lots.find((one) => one !== line && !isFilled(of(one))) : line;
@@ -85,6 +96,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
                   // The scanned code is longer than the lot parsed from it.
                   maxLength={200}
                   spellCheck={false}
+                  autoFocus={opened && line === lots[0]}
                   data-next-step={line === lots[0] || undefined}
                   value={of(line).lot}
                   onChange={(event) =>

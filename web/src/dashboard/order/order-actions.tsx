@@ -1,9 +1,12 @@
 import type { DashboardOrder, WorkEvent } from "@pestle/contract";
+import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
-import { useHeldStep } from "../../app/held-step.ts";
+import { keepHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { type Shortcut, useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Button, type ButtonTone } from "../../ui/controls/button.tsx";
 import type { IconName } from "../../ui/icon.tsx";
+import { orderPath } from "../order-link.ts";
+import { placeInWorkList } from "../work-list.ts";
 import { HoldDialog } from "./hold-dialog.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
@@ -23,13 +26,19 @@ type Row = {
 };
 
 /**
- * The buttons above an order. Other actions are in their own cards: fill, product check, exceptions, address, payments
+ * The buttons above an order. Other actions are in their own cards: fill, product check, packing, exceptions, address, payments
  * and shipments.
  */
 const rows: readonly Row[] = [
   { event: "approve_review", label: "Approve review", icon: "check", tone: "primary", done: "Approved." },
-  { event: "ship", label: "Ship", icon: "truck", tone: "primary", done: "Shipped. The label is ready to print." },
-  // Never the next step: the carrier reports a delivery, and a second press of the key for Ship must not mark it.
+  {
+    event: "ship",
+    label: "Handed to carrier",
+    icon: "truck",
+    tone: "primary",
+    done: "Shipped. The payment is charged.",
+  },
+  // Never the next step: the carrier reports a delivery, and a second press of the key for the hand-over must not mark it.
   { event: "deliver", label: "Mark delivered", icon: "check", done: "Marked delivered." },
   { event: "claim", label: "Claim", icon: "person", keys: "c", done: "Claimed for 15 minutes." },
   { event: "release", label: "Release", icon: "person", keys: "c", done: "Released." },
@@ -44,8 +53,18 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
   const drafts = useDrafts();
   const next = useRef<HTMLDivElement>(null);
   const held = useHeldStep();
-  const offered = held === null ? rows.filter(({ event }) => page.can.includes(event)) : [];
-  const start = (row: Row) => (row.asks ? setAsking(row) : void work.run({ event: row.event } as Work, row.done));
+  const place = { account_id: page.account_id, order_number: page.order.order_number };
+  const own = orderPath(place);
+  const offered = held?.page === own ? [] : rows.filter(({ event }) => page.can.includes(event));
+  const navigate = useNavigate();
+  const start = (row: Row) => {
+    if (row.asks) return setAsking(row);
+    void work.run({ event: row.event } as Work, row.done);
+    const following = row.event === "approve_review" ? placeInWorkList(place)?.next : undefined;
+    if (following === undefined) return;
+    keepHeldStep();
+    void navigate({ to: orderPath(following) });
+  };
   const why_not = page.cannot.filter(({ event }) => rows.some((row) => row.event === event && row.tone === "primary"));
   useShortcuts([
     {
@@ -64,7 +83,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
   };
   return (
     <div ref={next} className={styles["actions"]}>
-      {held && <HeldBar step={held} />}
+      {held && <HeldBar step={held} own={own} />}
       {offered.map((row) => (
         <Button
           key={row.event}

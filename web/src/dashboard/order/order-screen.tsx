@@ -1,5 +1,6 @@
 import type { DashboardOrder } from "@pestle/contract";
 import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { sendHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -26,6 +27,7 @@ import { PaymentsCard } from "./payments-card.tsx";
 import { PrescriberCard } from "./prescriber-card.tsx";
 import { ShipmentsCard } from "./shipments-card.tsx";
 import { ChangedNotice } from "./step/changed-notice.tsx";
+import { PackCard } from "./step/pack-card.tsx";
 import { TimelineCard } from "./timeline-card.tsx";
 import { useOrder, useWork } from "./use-order.ts";
 import { WorkProblem } from "./work-problem.tsx";
@@ -45,14 +47,16 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
   const { order, account_id, environment, partner } = page;
   const { order_number } = order;
   const work = useWork(page);
-  const held = useHeldStep();
+  const own = orderPath({ account_id, order_number });
+  const held = useHeldStep()?.page === own;
+  const [opened] = useState(page.revision);
   const fresh = () => {
     work.forget();
     again();
   };
   const lookAgain = () => {
     // The answer to the step is the new page.
-    if (held !== null) return void sendHeldStep();
+    if (held) return void sendHeldStep();
     fresh();
   };
   return (
@@ -71,17 +75,18 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
       {environment === "sandbox" && (
         <Notice tone="sandbox">Sandbox order from {partner}. There is no real patient. Do not ship anything.</Notice>
       )}
-      <ChangedNotice page={page} busy={work.busy && held === null} again={fresh} />
+      <ChangedNotice page={page} busy={work.busy && !held} again={fresh} />
       <OrderActions page={page} work={work} />
       <WorkProblem work={work} again={lookAgain} />
       <div className={styles["columns"]}>
         <div className="stack">
           <ExceptionsCard page={page} work={work} />
           {/* What the user typed stays as it is until it is sent. */}
-          <div className={styles["steps"]} inert={held !== null}>
+          <div className={styles["steps"]} inert={held}>
             {/* Reset the forms when the order changes. Every package must be scanned again. */}
-            <FillCard key={`fill ${page.revision}`} page={page} work={work} />
+            <FillCard key={`fill ${page.revision}`} page={page} work={work} opened={opened === page.revision} />
             <CheckCard key={`check ${page.revision}`} page={page} work={work} />
+            <PackCard page={page} work={work} />
           </div>
           <ClinicalCard key={`clinical ${page.revision}`} page={page} />
           <LinesCard lines={page.lines} />

@@ -39,6 +39,7 @@ const views: Record<string, string> = {
   order_viewed: "Viewed the order",
   order_revealed: "Revealed patient and address",
   document_viewed: "Opened a document",
+  order_printed: "Printed the slip and label",
   messages_viewed: "Read the messages",
   message_sent: "Sent a message to the partner",
   safety_entry_added: "Recorded an allergy, medication or condition",

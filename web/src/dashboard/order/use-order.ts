@@ -2,9 +2,10 @@ import type { DashboardOrder, WorkEvent, WorkRequest } from "@pestle/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 import { ApiError, api } from "../../app/api.ts";
-import { holdStep, sendHeldStep, useHeldStep } from "../../app/held-step.ts";
+import { holdStep, leaveWithHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { type Change, useChange } from "../../app/use-change.ts";
 import { toast } from "../../ui/display/toast.tsx";
+import { orderPath } from "../order-link.ts";
 
 /** A work request without its revision, which comes from the page. */
 export type Work = WorkRequest extends infer Each ? (Each extends unknown ? Omit<Each, "revision"> : never) : never;
@@ -34,7 +35,7 @@ const heldSteps: Partial<Record<WorkEvent, string>> = {
   approve_review: "Approve review",
   complete_fill: "Complete fill",
   verify_product: "Verify and continue",
-  ship: "Ship",
+  ship: "Handed to carrier",
   deliver: "Mark delivered",
 };
 
@@ -52,7 +53,7 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
     left.current = false;
     return () => {
       left.current = true;
-      void sendHeldStep();
+      leaveWithHeldStep();
     };
   }, []);
   const change = useChange(
@@ -72,7 +73,9 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
     },
     { after: (page) => queries.setQueryData([path], page) },
   );
-  const busy = change.busy || held !== null;
+  const own = orderPath({ account_id, order_number });
+  // Another order's step can still be undone here. The next step on this order sends it.
+  const busy = change.busy || held?.page === own;
   return {
     ...change,
     busy,
@@ -81,7 +84,7 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
       const label = heldSteps[work.event];
       if (label === undefined) return change.run(work, done);
       change.forget();
-      holdStep(label, async () => (await change.run(work, done)) !== undefined);
+      holdStep(label, own, async () => (await change.run(work, done)) !== undefined);
       return undefined;
     },
   };

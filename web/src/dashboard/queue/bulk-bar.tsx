@@ -3,6 +3,7 @@ import {
   type DashboardOrderRow,
   type ExceptionId,
   exceptions,
+  MOST_PRINTED_ORDERS,
   NOTE_CHARACTERS,
   type QueueKey,
 } from "@pestle/contract";
@@ -16,7 +17,10 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { BulkReport } from "../bulk-report.tsx";
+import { orderPath } from "../order-link.ts";
+import { openPrints } from "../print-station.ts";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
+import { StationDialog } from "../station-dialog.tsx";
 import { BulkQuestion } from "./bulk-question.tsx";
 import styles from "./queue-screen.module.css";
 
@@ -28,7 +32,7 @@ type Row = {
   queues?: readonly QueueKey[];
 } & ({ reason?: true; warning?: never } | { warning: string; reason?: never });
 
-/** Bulk actions. Every step asks first, for a reason or with a warning; a claim is no step. */
+/** Bulk actions. Every step asks first, for a reason or with a warning; a claim and a print are no steps. */
 const rows: readonly Row[] = [
   { event: "claim", label: "Claim", icon: "person" },
   { event: "release", label: "Release", icon: "hold" },
@@ -40,12 +44,14 @@ const rows: readonly Row[] = [
     warning:
       "Pestle leaves out every order that has a safety finding or an exception. Review those orders one by one. You cannot undo an approval.",
   },
+  { event: "print", label: "Print", icon: "print", queues: ["pack"] },
   {
     event: "ship",
-    label: "Ship",
+    label: "Handed to carrier",
     icon: "truck",
     queues: ["pack"],
-    warning: "Pestle makes a label and charges the payment for each order. You cannot undo a shipment.",
+    warning:
+      "The carrier has these parcels. Pestle charges the payment for each order, and leaves out the orders that are not printed. You cannot undo a shipment.",
   },
   { event: "resolve", label: "Resolve exception", icon: "check", reason: true, queues: ["on_hold"] },
   { event: "note", label: "Note", icon: "note", reason: true },
@@ -71,14 +77,21 @@ export function BulkBar({
   const [asking, setAsking] = useState<{ row: Row; about: readonly DashboardOrderRow[] } | null>(null);
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
   const [sent, setSent] = useState(0);
+  const [setting, setSetting] = useState(false);
   const change = useChange(
     async (row: Row, about: typeof orders, more: { reason?: string; exception_id?: ExceptionId }) => {
       setSent(0);
       const result = await sendBulk({ event: row.event, ...more }, about, setSent);
       setAsking(null);
+      if (row.event === "print") {
+        const refused = new Set(result.refused.map(orderPath));
+        const ready = about.filter((one) => !refused.has(orderPath(one)));
+        if (ready.length > 0) await openPrints(ready);
+      }
       if (result.refused.length === 0) {
         toast(`${row.label}: ${result.done.toLocaleString()} done.`);
-        onClear();
+        // The same orders go to the carrier next.
+        if (row.event !== "print") onClear();
       } else {
         setOutcome(result);
         onKeep(result.refused);
@@ -86,6 +99,7 @@ export function BulkBar({
       onDone();
     },
   );
+  const most = queue === "pack" ? MOST_PRINTED_ORDERS : Number.POSITIVE_INFINITY;
   const offered = rows.filter(({ queues: only }) => only === undefined || (only as string[]).includes(queue ?? ""));
   return (
     <>
@@ -100,6 +114,10 @@ export function BulkBar({
               icon={row.icon}
               tone={row.event === "cancel" ? "danger" : "plain"}
               busy={change.busy}
+              disabled={row.event === "print" && orders.length > most}
+              title={
+                row.event === "print" && orders.length > most ? `Print at most ${most} orders at once.` : undefined
+              }
               onClick={() =>
                 row.reason || row.warning ? setAsking({ row, about: orders }) : void change.run(row, orders, {})
               }
@@ -107,6 +125,11 @@ export function BulkBar({
               {row.label}
             </Button>
           ))}
+          {queue === "pack" && (
+            <Button small tone="quiet" onClick={() => setSetting(true)}>
+              Print settings
+            </Button>
+          )}
           <span role="status" className="quiet">
             {change.busy && `${sent.toLocaleString()} of ${orders.length.toLocaleString()}…`}
           </span>
@@ -137,6 +160,7 @@ export function BulkBar({
           onSubmit={(more) => void change.run(asking.row, asking.about, more)}
         />
       )}
+      {setting && <StationDialog onClose={() => setSetting(false)} />}
       {outcome && <BulkReport outcome={outcome} onClose={() => setOutcome(null)} />}
     </>
   );

@@ -41,6 +41,7 @@ export function columnsOf({
     waitingColumn(now_ms),
     ...(queue === null ? [stageColumn] : []),
     ...(queue === "on_hold" ? [held] : []),
+    ...(queue === "pack" ? [printed] : []),
     ...others,
   ];
 }
@@ -73,6 +74,14 @@ const held: Column = {
       </span>
     );
   },
+};
+
+const printed: Column = {
+  title: "Slip and label",
+  width: "6.5rem",
+  cell: ({ printed_at }) => (
+    <Badge tone={printed_at === null ? "wait" : "good"}>{printed_at === null ? "To print" : "Printed"}</Badge>
+  ),
 };
 
 const others: Column[] = [

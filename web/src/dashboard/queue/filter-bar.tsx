@@ -63,6 +63,18 @@ export const FilterBar = memo(function FilterBar({
     ...(queue === null || queue === "on_hold"
       ? [["exception_id", "Exception", exceptionIds.map((id) => [String(id), exceptions[id].name] as const)] as const]
       : []),
+    ...(queue === "pack"
+      ? [
+          [
+            "printed",
+            "Slip and label",
+            [
+              ["no", "To print"],
+              ["yes", "Printed"],
+            ],
+          ] as const,
+        ]
+      : []),
     ["schedule", "Schedule", drugSchedules.map((one) => [one, one === "0" ? "Not controlled" : `C${one}`] as const)],
     ["state", "State", stateCodes.map((code) => [code, code] as const)],
     ["older_than_minutes", "Waiting over", ages],

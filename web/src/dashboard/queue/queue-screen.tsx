@@ -19,6 +19,7 @@ import { setWorkList } from "../work-list.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { columnsOf } from "./columns.tsx";
 import { FilterBar } from "./filter-bar.tsx";
+import { HeldSides } from "./held-sides.tsx";
 import styles from "./queue-screen.module.css";
 import { SavedViews } from "./saved-views.tsx";
 import { useCursor } from "./use-cursor.ts";
@@ -169,6 +170,14 @@ function QueueTable({
         </>
       }
     >
+      {queue === "on_hold" && (
+        <HeldSides
+          environment={shown["environment"]}
+          chosen={filters["waits_for"]}
+          changed_ms={changed_ms}
+          onChoose={(waits_for) => change({ waits_for })}
+        />
+      )}
       <div ref={filter_bar}>
         <FilterBar
           queue={queue}

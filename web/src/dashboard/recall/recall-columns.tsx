@@ -7,9 +7,26 @@ import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./recall-screen.module.css";
+import { orderKey } from "./recall-totals.ts";
 
 /** After a reveal, contact details replace the patient's initials. */
-export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
+export const recallColumns = (
+  revealed: boolean,
+  chosen: ReadonlySet<string>,
+  toggle: (key: string) => void,
+): Column<RecallRow>[] => [
+  {
+    title: "Select",
+    unseen: true,
+    cell: (row) => (
+      <input
+        type="checkbox"
+        aria-label={`Select ${row.order_number}`}
+        checked={chosen.has(orderKey(row))}
+        onChange={() => toggle(orderKey(row))}
+      />
+    ),
+  },
   {
     title: "Order",
     cell: (row) => (
@@ -50,6 +67,7 @@ export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
         <Badge tone="bad">Not yet</Badge>
       ),
   },
+  { title: "Partner told", cell: ({ told_at }) => (told_at === null ? "No" : <When at={told_at} />) },
 ];
 
 function Contact({ row: { contact } }: { row: RecallRow }) {

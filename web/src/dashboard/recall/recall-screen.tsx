@@ -1,4 +1,4 @@
-import { environments, type RecallRequest, type RecallRow } from "@pestle/contract";
+import { type DashboardRecall, environments, type RecallRequest, type RecallRow } from "@pestle/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
@@ -16,10 +16,12 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty, Notice } from "../../ui/display/notice.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
+import { When } from "../../ui/time.tsx";
 import { reviewers } from "../roles.ts";
 import { recallColumns } from "./recall-columns.tsx";
 import styles from "./recall-screen.module.css";
-import { recallTotals } from "./recall-totals.ts";
+import { orderKey, recallTotals } from "./recall-totals.ts";
+import { RecallWork } from "./recall-work.tsx";
 import { saveContacts } from "./save-contacts.ts";
 
 /** Finds every package of a lot: orders to stop and patients to call. */
@@ -92,11 +94,24 @@ function Found({ asked }: { asked: RecallRequest }) {
   const reveal = useChange(() => api("/dashboard/recall/reveal", { method: "POST", body: asked }), {
     after: ({ packages }) => setRevealed(packages),
   });
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (key: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(key)) next.add(key);
+    setChosen(next);
+  };
+  const again = async () => {
+    const { data } = await found.refetch();
+    // The contacts stay; the progress is new.
+    const fresh = new Map(data?.packages.map((row) => [packageKey(row), row]));
+    setRevealed((rows) => (rows === null ? null : rows.map((row) => ({ ...row, ...fresh.get(packageKey(row)) }))));
+  };
   const may = reviewers.includes(role);
   useShortcuts(may ? [{ keys: "v", label: "Reveal contacts", run: () => revealed === null && void reveal.run() }] : []);
   return (
     <Loaded query={found} lines={8}>
-      {({ packages }) => {
+      {(recall) => {
+        const { packages, quarantines } = recall;
         const rows = revealed ?? packages;
         if (rows.length === 0) {
           return (
@@ -104,35 +119,47 @@ function Found({ asked }: { asked: RecallRequest }) {
               <Empty title="No packages of this lot">
                 Lot numbers must match exactly. Check how the lot was entered at the fill station.
               </Empty>
+              <Quarantined quarantines={quarantines} />
+              <RecallWork
+                asked={asked}
+                found={recall}
+                chosen={chosen}
+                onChoose={setChosen}
+                onDone={() => void again()}
+              />
             </Card>
           );
         }
         return (
           <>
             <Totals rows={rows} />
+            <Quarantined quarantines={quarantines} />
+            <RecallWork asked={asked} found={recall} chosen={chosen} onChoose={setChosen} onDone={() => void again()} />
             <Card
               title={`Lot ${asked.lot}`}
               flush
               actions={
-                revealed !== null ? (
-                  <Button small icon="download" onClick={() => saveContacts(asked.lot, revealed)}>
-                    Call list (CSV)
-                  </Button>
-                ) : (
-                  may && (
+                <>
+                  {revealed === null && may && (
                     <Button small icon="eye" keys="v" busy={reveal.busy} onClick={() => void reveal.run()}>
                       Reveal contacts
                     </Button>
-                  )
-                )
+                  )}
+                  <Button small icon="download" onClick={() => saveContacts(asked.lot, rows)}>
+                    {revealed === null ? "Report (CSV)" : "Call list (CSV)"}
+                  </Button>
+                  <Button small icon="print" onClick={() => window.print()}>
+                    Print
+                  </Button>
+                </>
               }
             >
               {reveal.error !== null && <Problem error={reveal.error} />}
               <Table
                 caption={`Packages of lot ${asked.lot}`}
-                columns={recallColumns(revealed !== null)}
+                columns={recallColumns(revealed !== null, chosen, toggle)}
                 rows={rows}
-                rowKey={({ account_id, order_number, sku }) => `${account_id} ${order_number} ${sku}`}
+                rowKey={packageKey}
               />
             </Card>
             {may && revealed === null && (
@@ -145,8 +172,23 @@ function Found({ asked }: { asked: RecallRequest }) {
   );
 }
 
+const packageKey = (row: RecallRow) => `${orderKey(row)} ${row.sku}`;
+
+function Quarantined({ quarantines }: { quarantines: DashboardRecall["quarantines"] }) {
+  const [first] = quarantines;
+  if (first === undefined) return null;
+  return (
+    <Notice tone="wait" title="This lot is in quarantine.">
+      Since <When at={first.quarantined_at} />, by {first.quarantined_by}. Pestle refuses to fill, check or ship its
+      packages
+      {first.sku !== "" && ` of ${first.sku}`}
+      {quarantines.length === 1 && ` in ${first.environment === "sandbox" ? "the sandbox" : "production"}`}.
+    </Notice>
+  );
+}
+
 function Totals({ rows }: { rows: readonly RecallRow[] }) {
-  const { people, units, to_stop } = recallTotals(rows);
+  const { people, units, orders, inside, to_stop, told } = recallTotals(rows);
   return (
     <>
       <div className={tilesClass}>
@@ -158,10 +200,14 @@ function Totals({ rows }: { rows: readonly RecallRow[] }) {
         </div>
         <div className={tileClass}>
           <TileBody
-            label="Orders not shipped"
-            value={to_stop.toLocaleString()}
+            label="Orders stopped"
+            value={`${inside - to_stop} of ${inside}`}
+            about={inside === 0 ? "All have shipped" : "On hold, of those not shipped"}
             tone={to_stop > 0 ? "bad" : undefined}
           />
+        </div>
+        <div className={tileClass}>
+          <TileBody label="Partners told" value={`${told} of ${orders}`} about="By order" />
         </div>
       </div>
       {to_stop > 0 && (

@@ -1,21 +1,36 @@
+import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { dropHeldStep, type HeldStep, sendHeldStep } from "../../../app/held-step.ts";
 import { useShortcuts } from "../../../app/shell/shortcuts.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import styles from "./held-bar.module.css";
 
-/** Takes the place of an order's buttons while the user can undo the last one. */
-export function HeldBar({ step: { label, until_ms } }: { step: HeldStep }) {
+/**
+ * Takes the place of an order's buttons while the user can undo the last one. After a step that opened the next order, it
+ * shows above the buttons of that order, and Undo goes back.
+ */
+export function HeldBar({ step: { label, until_ms, page }, own }: { step: HeldStep; own: string }) {
+  const navigate = useNavigate();
+  const elsewhere = page !== own;
+  const undo = () => {
+    dropHeldStep();
+    if (elsewhere) void navigate({ to: page });
+  };
   useShortcuts([
-    { keys: "u", label: `Undo: ${label}`, run: dropHeldStep },
+    { keys: "u", label: `Undo: ${label}`, run: undo },
     { keys: "s", label: `Send now: ${label}`, run: () => void sendHeldStep() },
   ]);
   return (
     <div className={styles["held"]}>
       <p role="status">
+        {elsewhere && (
+          <>
+            Order <span className="mono">{page.split("/").at(-1)}</span>:{" "}
+          </>
+        )}
         <strong>{label}</strong> in <Seconds until_ms={until_ms} />, or when you leave this order.
       </p>
-      <Button keys="u" onClick={dropHeldStep}>
+      <Button keys="u" onClick={undo}>
         Undo
       </Button>
       <Button keys="s" onClick={() => void sendHeldStep()}>

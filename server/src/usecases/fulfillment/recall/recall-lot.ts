@@ -1,9 +1,9 @@
 import type { Environment } from "@pestle/contract";
-import { listAccounts } from "../../db/accounts/accounts.ts";
-import { listOfLot } from "../../db/fulfillment/dispenses.ts";
-import type { Deps } from "../../deps.ts";
-import { withKeysOfNow } from "../../vault/vault.ts";
-import { openPatientId, openRecord } from "../patients/patient-rows.ts";
+import { listAccounts } from "../../../db/accounts/accounts.ts";
+import { listOfLot } from "../../../db/fulfillment/dispenses.ts";
+import type { Deps } from "../../../deps.ts";
+import { withKeysOfNow } from "../../../vault/vault.ts";
+import { openPatientId, openRecord } from "../../patients/patient-rows.ts";
 
 /** One fill from the lot. While `shipped_at` is null, the pharmacy can still stop it. */
 export type RecalledFill = {
@@ -18,6 +18,8 @@ export type RecalledFill = {
   lot_expires_on: string;
   units: number;
   shipped_at: Date | null;
+  /** When the pharmacy told the partner about the lot. */
+  told_at: Date | null;
   /** Present only if requested. */
   contact?: { first_name: string; last_name: string; phone: string | null; email: string | null };
 };

@@ -1,8 +1,9 @@
 import type { DashboardRecall, OrderStatus, RecallRequest } from "@pestle/contract";
-import type { Deps } from "../../deps.ts";
-import { initials } from "../../domain/patients/masked-patient.ts";
-import { readCatalogue } from "../catalogue/read-catalogue.ts";
-import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { listQuarantines } from "../../../db/fulfillment/recalls.ts";
+import type { Deps } from "../../../deps.ts";
+import { initials } from "../../../domain/patients/masked-patient.ts";
+import { readCatalogue } from "../../catalogue/read-catalogue.ts";
+import { type Looker, writeAudit } from "../../operations/write-audit.ts";
 import { recallLot } from "./recall-lot.ts";
 
 /** Packages of a lot with masked patients, or with contact details if `reveal`. Both are audited first. */
@@ -21,7 +22,7 @@ export async function searchLot(
   );
   const asked = { lot, sku: sku ?? null, environment: environment ?? null, reveal: true };
   const packages: DashboardRecall["packages"] = [];
-  for (const { contact, shipped_at, order_status, ...row } of await recallLot(deps, asked)) {
+  for (const { contact, shipped_at, told_at, order_status, ...row } of await recallLot(deps, asked)) {
     const { formulary } = await readCatalogue(deps, row.account_id);
     packages.push({
       ...row,
@@ -29,8 +30,16 @@ export async function searchLot(
       name: formulary.by_sku.get(row.sku)?.name ?? row.sku,
       patient_initials: initials(contact!),
       shipped_at: shipped_at?.toISOString() ?? null,
+      told_at: told_at?.toISOString() ?? null,
       ...(reveal && { contact: contact! }),
     });
   }
-  return { packages };
+  const quarantines = await listQuarantines(deps.db, lot.trim(), environment ?? null);
+  return {
+    packages,
+    quarantines: quarantines.map(({ quarantined_at, ...row }) => ({
+      ...row,
+      quarantined_at: quarantined_at.toISOString(),
+    })),
+  };
 }

@@ -1,0 +1,102 @@
+import { loadNewestLabel, type ParcelLabelRow, parcelLabelPlace } from "../../../db/fulfillment/parcel-labels.ts";
+import type { Deps } from "../../../deps.ts";
+import { pharmacyFacts } from "../../../domain/fulfillment/documents.ts";
+import { dateIn } from "../../../domain/values/calendar.ts";
+import { canonicalJson } from "../../../domain/values/canonical-json.ts";
+import { withKeysOfNow } from "../../../vault/vault.ts";
+import type { LoadedOrder } from "../../orders/load-order.ts";
+
+export type ParcelLabel = {
+  tracking_no: string;
+  tracking_url: string | null;
+  format: "PDF" | "PNG" | "ZPL";
+  data: Buffer;
+};
+/** A label that someone has printed. */
+export type PrintedLabel = ParcelLabel & { label_id: number; printed_at: Date; printed_by: string };
+
+/** The order's last printed label, and whether it fits the order as it is now. */
+export type NewestLabel = { label_id: number; printed: PrintedLabel | null; fits: boolean };
+const NONE: NewestLabel = { label_id: 0, printed: null, fits: false };
+
+/** What a label depends on. If it changes, the label must not go on the parcel. */
+const madeFor = ({ order }: LoadedOrder): string =>
+  canonicalJson({
+    address: order.address,
+    shipping_method_id: order.shipping_method_id,
+    signature_confirmation: order.signature_confirmation,
+  });
+
+/** A label that shipped or was voided counts for its number alone. */
+export async function newestLabel(
+  deps: Pick<Deps, "db" | "vault">,
+  loaded: LoadedOrder,
+  db = deps.db,
+): Promise<NewestLabel> {
+  const { account_id, order } = loaded;
+  return withKeysOfNow(deps, async () => {
+    const row = await loadNewestLabel(db, account_id, order.order_number);
+    if (row === undefined) return NONE;
+    if (row.content_sealed === null) return { ...NONE, label_id: row.label_id };
+    const { made_for, ...printed } = openLabel(deps, loaded, { ...row, content_sealed: row.content_sealed });
+    return { label_id: row.label_id, printed, fits: made_for === madeFor(loaded) };
+  });
+}
+
+function openLabel(
+  deps: Pick<Deps, "vault">,
+  { account_id, order }: LoadedOrder,
+  row: ParcelLabelRow & { content_sealed: Buffer },
+): PrintedLabel & { made_for: string } {
+  const { label_id, tracking_no, tracking_url, label_format: format, printed_at, printed_by } = row;
+  const opened = deps.vault.open(row.content_sealed, parcelLabelPlace(account_id, order.order_number, label_id));
+  const { made_for, label } = JSON.parse(opened.toString("utf8")) as { made_for: string; label: string };
+  const data = Buffer.from(label, "base64");
+  return { label_id, tracking_no, tracking_url, format, data, printed_at, printed_by, made_for };
+}
+
+export function sealLabel(
+  deps: Pick<Deps, "vault">,
+  loaded: LoadedOrder,
+  { data }: ParcelLabel,
+  label_id: number,
+): Buffer {
+  const content = { made_for: madeFor(loaded), label: data.toString("base64") };
+  const place = parcelLabelPlace(loaded.account_id, loaded.order.order_number, label_id);
+  return deps.vault.seal(Buffer.from(JSON.stringify(content)), place);
+}
+
+/** The order number for the first label, so that an interrupted call can be repeated. A later label is a new one. */
+export const labelKey = (order_number: string, label_id: number): string =>
+  label_id === 1 ? order_number : `${order_number}-${label_id}`;
+
+/** The partner's own label if it sent a printable one, else the carrier's. */
+export async function makeLabel(deps: Deps, loaded: LoadedOrder, label_id: number): Promise<ParcelLabel> {
+  const { order, rules } = loaded;
+  const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
+  const sent = loaded.custom_label();
+  // 0.1.0 stored labels as they came.
+  const own =
+    sent === null || order.label === null ? undefined : await deps.documents.cleanLabel(order.label.format, sent);
+  if (own !== undefined && order.label !== null) {
+    const tracking_no = order.label.tracking_no ?? order.order_number;
+    return { tracking_no, tracking_url: null, format: order.label.format, data: own };
+  }
+  const made = await deps.carriers[loaded.environment].createLabel({
+    key: labelKey(order.order_number, label_id),
+    carrier: method.carrier,
+    service: method.service,
+    signature_confirmation: order.signature_confirmation,
+    from: pharmacyFacts(deps.config),
+    to: order.address!,
+    reference: order.reference,
+    ship_date: dateIn(rules.time_zone, rules.now),
+    sandbox: loaded.environment === "sandbox",
+  });
+  const { tracking_no, tracking_url, label } = made;
+  return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
+}
+
+/** The carrier of the parcel, as its shipment will name it. */
+export const carrierOf = ({ order, rules }: LoadedOrder): string =>
+  order.label?.carrier ?? rules.formulary.known_methods.get(order.shipping_method_id)!.carrier;

@@ -1,0 +1,103 @@
+import type { DashboardOrder } from "@pestle/contract";
+import { useState } from "react";
+import { Problem } from "../../../app/problem.tsx";
+import { useShortcuts } from "../../../app/shell/shortcuts.ts";
+import { useChange } from "../../../app/use-change.ts";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/controls/button.tsx";
+import { Card, Facts } from "../../../ui/display/card.tsx";
+import { Notice } from "../../../ui/display/notice.tsx";
+import { When } from "../../../ui/time.tsx";
+import { documentNames, openPrints, paperNames, useStation } from "../../print-station.ts";
+import { StationDialog } from "../../station-dialog.tsx";
+import type { DoWork } from "../use-order.ts";
+
+/** First the slip and the label are printed, then the carrier takes the parcel. Printing charges nothing. */
+export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
+  const { account_id, order, parcel } = page;
+  const may = page.can.includes("print");
+  const station = useStation();
+  const [setting, setSetting] = useState(false);
+  const print = useChange(async () => {
+    if ((await work.run({ event: "print" })) === undefined) return false;
+    await openPrints([{ account_id, order_number: order.order_number }]);
+    return true;
+  });
+  const ready = parcel?.current ? parcel : null;
+  const printed = ready !== null;
+  useShortcuts(
+    may
+      ? [
+          {
+            keys: "P",
+            label: printed ? "Print again" : "Print slip and label",
+            run: async () => {
+              if (!(await print.run())) return;
+              // Another key than the one just pressed hands the parcel over.
+              requestAnimationFrame(() => document.querySelector<HTMLElement>("[data-next-step]")?.focus());
+            },
+          },
+        ]
+      : [],
+  );
+  if (page.state !== "Filling/pack") return null;
+  const { documents, label_paper, slip_paper } = station;
+  const on = [
+    ...(documents === "labels" ? [] : [`Slip on ${paperNames[slip_paper].toLowerCase()}`]),
+    ...(documents === "slips" ? [] : [`Label on ${paperNames[label_paper].toLowerCase()}`]),
+  ].join(", ");
+  return (
+    <Card
+      title="Pack and hand over"
+      actions={
+        <Badge tone={printed ? "good" : "wait"}>{printed ? "Printed" : parcel ? "Print again" : "To print"}</Badge>
+      }
+    >
+      <div className="stack-tight">
+        {parcel !== null && !parcel.current && (
+          <Notice tone="bad" title="The address changed after the label was printed.">
+            Throw the old label away and print it again. It will not be charged.
+          </Notice>
+        )}
+        {ready && (
+          <Facts
+            facts={[
+              ["Tracking", <span className="mono" key="tracking">{`${ready.carrier} ${ready.tracking_no}`}</span>],
+              [
+                "Printed",
+                <span key="printed">
+                  <When at={ready.printed_at} /> by {ready.printed_by}
+                </span>,
+              ],
+            ]}
+          />
+        )}
+        {may && (
+          <div className="row">
+            <Button
+              tone={printed ? "plain" : "primary"}
+              icon="print"
+              keys="P"
+              busy={print.busy || work.busy}
+              onClick={() => void print.run()}
+            >
+              {printed ? "Print again" : "Print slip and label"}
+            </Button>
+            <Button small tone="quiet" aria-label="Print settings" onClick={() => setSetting(true)}>
+              {documents === "slips_and_labels" ? on : `${documentNames[documents]}: ${on.replace(/^\w+ on /, "")}`}
+            </Button>
+          </div>
+        )}
+        {may && (
+          <p className="small quiet">
+            {printed
+              ? "When the carrier has the parcel, press Handed to carrier. Then Pestle charges the payment and tells the partner."
+              : "Printing reserves the tracking number and charges nothing."}
+          </p>
+        )}
+        {print.error !== null && <Problem error={print.error} retry={() => void print.run()} />}
+      </div>
+      {setting && <StationDialog onClose={() => setSetting(false)} />}
+    </Card>
+  );
+}
