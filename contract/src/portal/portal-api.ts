@@ -18,6 +18,7 @@ import type {
   PortalCredentials,
   PortalRevocation,
   PortalShownSecret,
+  PortalSigning,
 } from "./portal-credentials.ts";
 import type {
   PortalContinuity,
@@ -45,6 +46,7 @@ import type { PortalInvitation, PortalInvited, PortalPerson, PortalPersonUpdate,
 import type {
   PortalAttempts,
   PortalCreatedEndpoint,
+  PortalDeliveries,
   PortalEndpoint,
   PortalEndpointInput,
   PortalEndpointStatistics,
@@ -86,6 +88,7 @@ export type PortalApi = {
   "GET /portal/{environment}/credentials": { answer: PortalCredentials };
   "POST /portal/{environment}/credentials": { body: PortalCredentialInput; answer: PortalShownSecret };
   "POST /portal/{environment}/credentials/{credential_id}/rotate": { answer: PortalShownSecret };
+  "POST /portal/{environment}/credentials/{credential_id}/sign": { body: PortalSigning; answer: PortalCredentials };
   "POST /portal/{environment}/credentials/{credential_id}/finish": { answer: PortalCredentials };
   "POST /portal/{environment}/credentials/{credential_id}/revoke": {
     body: PortalRevocation;
@@ -117,6 +120,7 @@ export type PortalApi = {
     body: PortalEndpointTest;
     answer: { event_id: string };
   };
+  "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/try_now": { answer: PortalEndpoint };
   "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/redeliver": {
     body: PortalRedeliverSince;
     answer: PortalRedelivered;
@@ -124,6 +128,7 @@ export type PortalApi = {
   "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/statistics": { answer: PortalEndpointStatistics };
   "GET /portal/{environment}/webhook_events": { query: EventFilter | Paged; answer: PortalEvents };
   "GET /portal/{environment}/webhook_events/{event_id}": { answer: PortalEvent };
+  "GET /portal/{environment}/webhook_events/{event_id}/deliveries": { answer: PortalDeliveries };
   "GET /portal/{environment}/webhook_events/{event_id}/attempts": { query: Paged; answer: PortalAttempts };
   "GET /portal/{environment}/webhook_events/{event_id}/signature": { query: "endpoint_id"; answer: PortalSignature };
   "POST /portal/{environment}/webhook_events/{event_id}/redeliver": {

@@ -32,6 +32,41 @@ export function Age({ since, ahead_s = 0 }: { since: string; ahead_s?: number })
   );
 }
 
+/** Minutes and seconds until a time, counted down; `none` once it has come. The clock may be ahead, as in the sandbox. */
+export function Countdown({
+  until,
+  ahead_s = 0,
+  before,
+  none,
+}: {
+  until: string;
+  ahead_s?: number;
+  /** The word before the time that is left. */
+  before: string;
+  none: string;
+}) {
+  const [now_ms, setNow] = useState(Date.now);
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(ticking);
+  }, []);
+  const left_ms = Date.parse(until) - now_ms - ahead_s * 1000;
+  if (left_ms <= 0) return none;
+  return (
+    <>
+      {before} <time dateTime={until}>{countdownText(left_ms)}</time>
+    </>
+  );
+}
+
+/** Formats as `0:42` or `1:02:42`. */
+export function countdownText(ms: number): string {
+  const seconds = Math.ceil(ms / 1000);
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
+}
+
 /** Formats as `4 min`, `3 h 20 min`, `2 d 4 h`: at most two units. */
 export function ageText(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / MINUTE_MS));
