@@ -72,7 +72,15 @@ type OrderFilter =
   | "created_after"
   | "created_before"
   | "updated_after";
-type EventFilter = "event_type" | "order_number" | "delivered" | "status" | "endpoint_id";
+type EventFilter =
+  | "event_type"
+  | "order_number"
+  | "delivered"
+  | "status"
+  | "endpoint_id"
+  | "created_after"
+  | "created_before";
+type ScheduleFilter = "patient_id" | "status" | "next_fill_from" | "next_fill_to";
 type Simulations = typeof simulations;
 type SimulationAnswers = typeof simulationAnswers;
 
@@ -154,7 +162,7 @@ export type PortalApi = {
     body: RenewalRequestInput;
     answer: RenewalRequest;
   };
-  "GET /portal/{environment}/refill_schedules": { query: "patient_id" | "status" | Paged; answer: PortalSchedules };
+  "GET /portal/{environment}/refill_schedules": { query: ScheduleFilter | Paged; answer: PortalSchedules };
   "GET /portal/{environment}/refill_schedules/{schedule_id}": { answer: PortalSchedule };
   "POST /portal/{environment}/refill_schedules/{schedule_id}/skip": { answer: PortalSchedule };
   "POST /portal/{environment}/refill_schedules/{schedule_id}/pause": { answer: PortalSchedule };

@@ -62,7 +62,8 @@ export type PortalEndpointStatistics = DeliverySums & {
 };
 
 /**
- * `GET …/webhook_events?event_type&order_number&delivered&status&endpoint_id&cursor&limit`: newest first. `status` and
+ * `GET …/webhook_events?event_type&order_number&delivered&status&endpoint_id&created_after&created_before&cursor&limit`:
+ * newest first. `status` and
  * `endpoint_id` match if any delivery matches. A page can hold fewer events than `limit` even if more follow. The event
  * inbox uses it too.
  */

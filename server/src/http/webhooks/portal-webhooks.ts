@@ -43,7 +43,7 @@ import {
   queryOf,
   UUID,
 } from "../portal-route.ts";
-import { choiceOf, flagOf, textOf } from "../query-values.ts";
+import { choiceOf, flagOf, textOf, timeOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
 import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
 
@@ -190,17 +190,24 @@ const deliveryOf = ({ next_attempt_at, ...delivery }: FeedRow["deliveries"][numb
   next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),
 });
 
+const eventFilters = [
+  ...(["event_type", "order_number", "delivered", "status", "endpoint_id"] as const),
+  ...(["created_after", "created_before"] as const),
+];
+
 async function events(
   deps: Deps,
   call: PortalCallTo<"GET /portal/{environment}/webhook_events">,
 ): Promise<Answer<PortalEvents>> {
-  const query = queryOf(call, "event_type", "order_number", "delivered", "status", "endpoint_id", "limit", "cursor");
+  const query = queryOf(call, ...eventFilters, "limit", "cursor");
   const filter: NewestFilter = {
     event_type: choiceOf(query, "event_type", eventTypeNames),
     order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
     delivered: flagOf(query, "delivered"),
     status: textOf(query, "status", isDeliveryStatus) as NewestFilter["status"],
     endpoint_id: textOf(query, "endpoint_id", isUuid),
+    created_after: timeOf(query, "created_after", deps.config.TIME_ZONE),
+    created_before: timeOf(query, "created_before", deps.config.TIME_ZONE),
   };
   const before = query.has("cursor") ? feedPosition(deps, call.account.account_id, query) : NEWEST;
   const { rows, next } = await listNewestEvents(deps.db, call.account.account_id, filter, before, limitOf(query));

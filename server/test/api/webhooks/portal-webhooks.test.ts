@@ -268,7 +268,18 @@ describe("the event inbox", () => {
           event_type === "RX_UPDATED" && deliveries.length > 0 && deliveries.every((one) => one.status === "delivered"),
       ),
     );
-    for (const wrong of ["event_type=NONE", "status=lost", "endpoint_id=1", "cursor=x", "after=2026-01-01"]) {
+    const middle = all[Math.floor(all.length / 2)]!.created_at;
+    expect(await found(`created_after=${middle}`)).toEqual(only(({ created_at }) => created_at >= middle));
+    expect(await found(`created_before=${middle}`)).toEqual(only(({ created_at }) => created_at < middle));
+    expect(await found("created_before=2020-01-01")).toEqual([]);
+    for (const wrong of [
+      "event_type=NONE",
+      "created_after=soon",
+      "status=lost",
+      "endpoint_id=1",
+      "cursor=x",
+      "after=2026-01-01",
+    ]) {
       expect((await willow.get(`${P}/webhook_events?${wrong}`)).status).toBe(400);
     }
     await willow.send("DELETE", path(endpoint));

@@ -3,12 +3,20 @@ import { Button } from "../../ui/controls/button.tsx";
 import { useFilters } from "../use-address.ts";
 import styles from "./filter-bar.module.css";
 
-/** With `options` the filter is a select; without, a text input. */
+/** With `options` the filter is a select, with `date` a day; without both, a text input. */
 export type Filter = {
   name: string;
   label: string;
   options?: readonly (readonly [string, string])[];
+  date?: true;
 };
+
+const DAY_MS = 24 * 3600 * 1000;
+/** The day after a day, for lists that end before an instant. Text that is no day stays as it is. */
+export function dayAfter(day: string | undefined): string | undefined {
+  const next_ms = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
+  return Number.isNaN(next_ms) ? day : new Date(next_ms).toISOString().slice(0, 10);
+}
 
 /** List filters. They live in the URL, so a shared link shows the same list. */
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
@@ -17,8 +25,18 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: this group submits nothing
     <div role="group" aria-label="Filters" className={styles["filters"]}>
-      {filters.map(({ name, label, options }) =>
-        options ? (
+      {filters.map(({ name, label, options, date }) =>
+        date ? (
+          <label key={name} className={styles["day"]}>
+            {label}
+            <input
+              type="date"
+              data-set={values[name] !== undefined || undefined}
+              value={values[name] ?? ""}
+              onChange={(event) => change({ [name]: event.target.value })}
+            />
+          </label>
+        ) : options ? (
           <select
             key={name}
             aria-label={label}

@@ -35,6 +35,7 @@ export function RotationWizard({
   return (
     <ShownOnce
       title={`New secret of “${credential.name}”`}
+      lead={<RotationSteps at="save" />}
       onClose={() => setSaved(true)}
       keep="The pharmacy cannot show it either. Store it in a secrets manager, not in source code."
       secrets={[
@@ -43,7 +44,6 @@ export function RotationWizard({
         { label: "Shell variables", text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
       ]}
     >
-      <RotationSteps at="save" />
       <p>
         The old secret keeps working until you end it. Give the new one to your apps, and make your webhook receivers
         accept either. You can close the next step and continue later.

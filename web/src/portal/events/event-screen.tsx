@@ -41,6 +41,7 @@ export function EventScreen() {
   return (
     <Page
       title={event.data?.event_type ?? "Event"}
+      heading={event.data && <code>{event.data.event_type}</code>}
       actions={
         <Link to={`${link_base}/events`} search={{} as never}>
           All events

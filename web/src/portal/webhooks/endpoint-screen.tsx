@@ -15,7 +15,7 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
-import { EndpointState, eventsText, NextTry } from "./endpoint-state.tsx";
+import { EndpointState, EventNames, NextTry } from "./endpoint-state.tsx";
 import { EndpointStatistics } from "./endpoint-statistics.tsx";
 import { RedeliverSince } from "./redeliver-since.tsx";
 import { TestEvent } from "./test-event.tsx";
@@ -108,7 +108,7 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
       >
         <Facts
           facts={[
-            ["Events", eventsText(events)],
+            ["Events", <EventNames key="events" events={events} />],
             [
               "Signed with",
               <span key="signed">

@@ -1,4 +1,5 @@
-import type { EventType, PortalEndpoint } from "@pestle/contract";
+import type { PortalEndpoint } from "@pestle/contract";
+import { Fragment } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Countdown, When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
@@ -44,5 +45,13 @@ export function NextTry({ at }: { at: string }) {
   );
 }
 
-export const eventsText = (events: readonly EventType[]): string =>
-  events.length === 0 ? "All except opt-in events" : events.join(", ");
+/** The events that an endpoint subscribes to. */
+export const EventNames = ({ events }: Pick<PortalEndpoint, "events">) =>
+  events.length === 0
+    ? "All except opt-in events"
+    : events.map((event_type, at) => (
+        <Fragment key={event_type}>
+          {at > 0 && ", "}
+          <code>{event_type}</code>
+        </Fragment>
+      ));

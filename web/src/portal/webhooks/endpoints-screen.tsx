@@ -13,7 +13,7 @@ import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
-import { EndpointState, eventsText } from "./endpoint-state.tsx";
+import { EndpointState, EventNames } from "./endpoint-state.tsx";
 import { TestEvent } from "./test-event.tsx";
 
 /** The partner's webhook endpoints. */
@@ -41,7 +41,7 @@ export function EndpointsScreen() {
       ),
     },
     { title: "Status", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-    { title: "Events", cell: ({ events }) => eventsText(events) },
+    { title: "Events", cell: ({ events }) => <EventNames events={events} /> },
     {
       title: "Created",
       cell: ({ created_at }) => (
