@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import {
+  type ActionKey,
   type ExceptionId,
   exceptionIds,
   exceptionRow,
@@ -45,7 +46,13 @@ const go = async (page: Page, keys: string) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 const sent = async (path: string, body: unknown) => {
-  const told = await hand.send("POST", P + path, body);
+  const send = () => hand.send("POST", P + path, body);
+  let told = await send();
+  // On a busy machine these tests take longer than a sign-in counts as recent.
+  if (told.status === 403) {
+    hand = await signedIn(journey.app, sam);
+    told = await send();
+  }
   if (told.status >= 300) throw new Error(`${told.status}: ${told.text}`);
   return told.body;
 };
@@ -456,7 +463,11 @@ test("a slowed endpoint counts down to its next try, Try now ends the wait, and 
 test("the next attempt of an event is never in the past, and Resend makes one more attempt with the same event", async () => {
   // A receiver that takes its time: the attempt was due a while ago, and goes on.
   const answers: (() => void)[] = [];
-  const late = await openReceiver((_, response) => void answers.push(() => response.end("ok")));
+  let prompt = false;
+  const late = await openReceiver((_, response) => {
+    if (prompt) response.end("ok");
+    else answers.push(() => response.end("ok"));
+  });
   const { id } = await sent("/webhook_endpoints", { url: late.url, secret: "a secret of ours" });
   // With a moved clock, too: due times are on the account's clock.
   await sent("/sandbox/simulate", { simulation_type: "clock", simulation: { advance_seconds: 86_400 } });
@@ -466,14 +477,14 @@ test("the next attempt of an event is never in the past, and Resend makes one mo
   const { page } = seen;
   const next = page.getByRole("table", { name: "Deliveries" }).getByRole("row").nth(1).getByRole("cell").nth(3);
   await expect.poll(() => next.textContent()).toBe("now");
-  for (const tell of answers.splice(0)) tell();
+  prompt = true;
+  for (const tell of answers) tell();
   await page.getByText("Delivered", { exact: true }).first().waitFor();
   await expect.poll(() => next.textContent()).toBe("");
   await page.getByText("Resend makes one more attempt now, with the same event ID").waitFor();
   const before = late.received.length;
   await page.getByRole("button", { name: "Resend" }).click();
   await late.arrived(before + 1);
-  for (const tell of answers.splice(0)) tell();
   await page.getByRole("table", { name: "Deliveries" }).getByText("delivered", { exact: true }).waitFor();
   const [first, again] = [late.received[0]!, late.received.at(-1)!];
   expect([again.body, again.headers["webhook-id"]]).toEqual([first.body, event_id]);
@@ -492,6 +503,8 @@ test("a user resolves holds on the list, in plain words and without a field name
   for (const exception_id of holds) {
     await sent("/sandbox/simulate", { simulation_type: "order", simulation: { order_number, exception_id } });
   }
+  // The list has no button to cancel, and the only item cannot be removed.
+  const notOffered: ActionKey[] = ["cancel", "remove_item"];
   const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");
   const { page } = seen;
   const dialog = page.getByRole("dialog");
@@ -504,7 +517,7 @@ test("a user resolves holds on the list, in plain words and without a field name
   await page.getByRole("heading", { name: "Confirm the date of birth" }).waitFor();
   expect(await inspect(page, "portal-exceptions-held")).toEqual([]);
   for (const id of holds) {
-    for (const event_key of exceptionRow(id).actions.filter((key) => key !== "cancel")) {
+    for (const event_key of exceptionRow(id).actions.filter((key) => !notOffered.includes(key))) {
       await resolve(id, holdButton(id, event_key)!);
       await dialog.getByRole("button", { name: holdButton(id, event_key)!, exact: true }).waitFor();
       expect(await misfits(page), `${id} ${event_key}`).toEqual([]);
@@ -726,4 +739,4 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
     expect(await inspect(page, `portal-${name}`), name).toEqual([]);
   }
   quiet(seen);
-}, 240_000);
+}, 600_000);

@@ -16,8 +16,8 @@ const MISFITS = `(() => {
     let cut = element.scrollWidth > element.clientWidth + 1;
     for (let parent = element.parentElement; parent && !cut; parent = parent.parentElement) {
       const { overflowX } = getComputedStyle(parent);
-      // A person can scroll to what is beyond the edge of these.
-      if (overflowX === "auto" || overflowX === "scroll") break;
+      // A person can scroll to what is beyond the edge of these, and nothing cuts off a dialog.
+      if (overflowX === "auto" || overflowX === "scroll" || parent.matches("dialog")) break;
       cut = overflowX !== "visible" && box.right > parent.getBoundingClientRect().right + 1;
     }
     if (cut) found.push("cut off: " + textOf(element));

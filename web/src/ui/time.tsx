@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { countdownText } from "./countdown-text.ts";
 
 const MINUTE_MS = 60_000;
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
@@ -57,14 +58,6 @@ export function Countdown({
       {before} <time dateTime={until}>{countdownText(left_ms)}</time>
     </>
   );
-}
-
-/** Formats as `0:42` or `1:02:42`. */
-export function countdownText(ms: number): string {
-  const seconds = Math.ceil(ms / 1000);
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${hours > 0 ? `${hours}:${two(minutes)}` : minutes}:${two(seconds % 60)}`;
 }
 
 /** Formats as `4 min`, `3 h 20 min`, `2 d 4 h`: at most two units. */

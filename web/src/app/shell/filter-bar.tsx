@@ -11,13 +11,6 @@ export type Filter = {
   date?: true;
 };
 
-const DAY_MS = 24 * 3600 * 1000;
-/** The day after a day, for lists that end before an instant. Text that is no day stays as it is. */
-export function dayAfter(day: string | undefined): string | undefined {
-  const next_ms = Date.parse(`${day}T00:00:00Z`) + DAY_MS;
-  return Number.isNaN(next_ms) ? day : new Date(next_ms).toISOString().slice(0, 10);
-}
-
 /** List filters. They live in the URL, so a shared link shows the same list. */
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const [values, change] = useFilters();

@@ -94,23 +94,27 @@ function SwitchAndEnd({ credential, onClose }: { credential: PortalCredential; o
       onClose={onClose}
       wide
       actions={
-        <>
-          <Button onClick={onClose}>Finish later</Button>
-          {!to_switch && signs_endpoints.length > 0 && (
-            <Button busy={back.busy} onClick={() => void back.run()}>
-              Switch back
-            </Button>
-          )}
-          {to_switch ? (
-            <Button tone="primary" data-first busy={change.busy} onClick={() => void change.run()}>
+        to_switch ? (
+          <>
+            <Button onClick={onClose}>Finish later</Button>
+            <Button key="switch" tone="primary" data-first busy={change.busy} onClick={() => void change.run()}>
               Switch and test
             </Button>
-          ) : (
-            <Button tone="danger" busy={end.busy} onClick={() => void end.run()}>
+          </>
+        ) : (
+          // The step that nobody can undo is not under the pointer or the key of the step before.
+          <>
+            <Button key="end" tone="danger" busy={end.busy} onClick={() => void end.run()}>
               End old secret
             </Button>
-          )}
-        </>
+            {signs_endpoints.length > 0 && (
+              <Button busy={back.busy} onClick={() => void back.run()}>
+                Switch back
+              </Button>
+            )}
+            <Button onClick={onClose}>Finish later</Button>
+          </>
+        )
       }
     >
       <RotationSteps at={to_switch ? "switch" : "end"} />

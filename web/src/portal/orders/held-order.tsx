@@ -75,7 +75,7 @@ function Resolve({
       ) : found.data === undefined ? (
         <Skeleton lines={3} />
       ) : (
-        <p>This hold has ended in the meantime.</p>
+        <p>The order does not offer this now. Its page shows what it needs.</p>
       )}
     </Dialog>
   );

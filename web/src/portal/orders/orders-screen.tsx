@@ -2,11 +2,12 @@ import { exceptionIds, exceptions, orderStatuses, type PortalOrderRow } from "@p
 import { addressOf } from "../../app/api.ts";
 import { CsvButton, type CsvColumn } from "../../app/csv-button.tsx";
 import { RowList } from "../../app/row-list.tsx";
-import { dayAfter, type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
+import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { usePages } from "../../app/use-pages.ts";
+import { dayAfter } from "../../ui/day-after.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
