@@ -8,7 +8,6 @@ import { createPerson } from "../../server/src/usecases/accounts/create-person.t
 import { hashPassword } from "../../server/src/vault/password-hash.ts";
 import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../server/test/support/test-app.ts";
 import { licenseFor } from "../../server/test/support/web.ts";
-import { misfits } from "./misfits.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -183,11 +182,16 @@ const OVERFLOWS = `(() => {
  * theme has the same elements in other colors, so there only the contrast can differ. The phone has the layout of the
  * tablet, so there only the width can be too small.
  */
-export async function inspect(page: Page, name: string): Promise<string[]> {
+export async function inspect(
+  page: Page,
+  name: string,
+  /** Further faults, such as `misfits`. */
+  more: (page: Page) => Promise<string[]> = async () => [],
+): Promise<string[]> {
   const faults = async (rules?: Rules) => [
     ...(rules === "width" ? [] : await violations(page, rules)),
     // The dark theme changes no text and no width.
-    ...(rules === "color-contrast" ? [] : await misfits(page)),
+    ...(rules === "color-contrast" ? [] : await more(page)),
     ...((await page.evaluate<boolean>(OVERFLOWS)) ? ["the content is wider than the screen"] : []),
   ];
   const look = async (as: string, rules?: Rules) => {

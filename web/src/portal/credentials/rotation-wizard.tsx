@@ -45,7 +45,7 @@ export function RotationWizard({
       ]}
     >
       <p>
-        The old secret keeps working until you end it. Give the new one to your apps, and make your webhook receivers
+        The old secret keeps working until the last step. Give the new one to your apps, and make your webhook receivers
         accept either. You can close the next step and continue later.
       </p>
     </ShownOnce>
@@ -102,7 +102,7 @@ function SwitchAndEnd({ credential, onClose }: { credential: PortalCredential; o
             </Button>
           </>
         ) : (
-          // The step that nobody can undo is not under the pointer or the key of the step before.
+          // A step without undo must not be under the pointer or the key of the step before.
           <>
             <Button key="end" tone="danger" busy={end.busy} onClick={() => void end.run()}>
               End old secret
@@ -137,7 +137,7 @@ function SwitchAndEnd({ credential, onClose }: { credential: PortalCredential; o
         <>
           {tests !== null && <TestDeliveries tests={tests} />}
           <p>
-            Token requests with the old secret fail as soon as you end it. Tokens already issued stay valid until they
+            Token requests with the old secret then fail immediately. Tokens already issued stay valid until they
             expire. You cannot undo this.
           </p>
           <ul>

@@ -7,7 +7,7 @@ import { usePortal } from "../account.tsx";
 export type SentTest = { url: string; event_id: string | null };
 const WATCH_MS = 1_000;
 
-/** What became of the test events. */
+/** The results of the test events. */
 export function TestDeliveries({ tests }: { tests: readonly SentTest[] }) {
   return (
     <ul aria-label="Test events">

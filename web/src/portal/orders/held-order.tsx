@@ -12,7 +12,7 @@ import styles from "./exceptions-screen.module.css";
 
 type Offered = PortalExceptionGroup["actions"][number]["event_key"];
 
-/** An order on hold with the buttons that end the hold, so that nobody has to open the order first. */
+/** An order on hold with the buttons that end the hold, without opening the order first. */
 export function HeldOrder({
   order_number,
   exception_id,

@@ -83,8 +83,8 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
             )
           }
         >
-          Deliveries have failed since <When at={endpoint.failing_since} />, so Pestle waits longer between attempts. No
-          event is lost.{" "}
+          Deliveries have failed since <When at={endpoint.failing_since} />, so Pestle pauses longer between attempts.
+          No event is lost.{" "}
           {may_change && "Try now sends all pending events again at once, and starts the waiting times over."}
           {tryNow.error !== null && <Problem error={tryNow.error} />}
         </Notice>
