@@ -1,11 +1,21 @@
 import { readFileSync } from "node:fs";
-import { signatureBase } from "@pestle/contract";
+import {
+  type ActionKey,
+  type ExceptionId,
+  exceptionIds,
+  exceptionRow,
+  holdButton,
+  signatureBase,
+  signingKey,
+  verifyServiceSignature,
+} from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
 import { openReceiver, type Receiver } from "../server/test/support/receiver.ts";
 import { signedIn, type WebPerson } from "../server/test/support/web.ts";
 import { inspect, type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";
+import { misfits } from "./support/misfits.ts";
 
 const HOSTILE = `<img src=x onerror="alert(1)"></textarea><script>alert(2)</script>'";\${7*7}{{7*7}}`;
 
@@ -36,7 +46,13 @@ const go = async (page: Page, keys: string) => {
   for (const key of keys) await page.keyboard.press(key);
 };
 const sent = async (path: string, body: unknown) => {
-  const told = await hand.send("POST", P + path, body);
+  const send = () => hand.send("POST", P + path, body);
+  let told = await send();
+  // On a busy machine these tests take longer than a sign-in counts as recent.
+  if (told.status === 403) {
+    hand = await signedIn(journey.app, sam);
+    told = await send();
+  }
   if (told.status >= 300) throw new Error(`${told.status}: ${told.text}`);
   return told.body;
 };
@@ -128,48 +144,98 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
   quiet(seen);
 });
 
-test("a user rotates a credential with an overlap, ends the older secret, and revokes the credential", async () => {
+test("a user rotates a secret in four clicks while webhooks arrive, and no delivery is lost or refused", async () => {
   const { client_id, client_secret } = await sent("/credentials", { name: "to be rotated" });
-  const url = "https://hooks.larkspur.example/rotated";
-  const signed = { url, secret: "a secret of ours", signing_credential_id: client_id };
+  // As the guide says: the receiver tries the new secret, then the old one, and refuses everything else.
+  let accepted = [client_secret];
+  const [arrived, verified, refused] = [new Set<string>(), new Map<string, number>(), [] as string[]];
+  const careful = await openReceiver(({ headers, body }, response) => {
+    const signature = String(headers["x-service-signature"]);
+    const secret = accepted.find((one) =>
+      verifyServiceSignature(signingKey(one), "POST", careful.url, body, signature),
+    );
+    if (secret === undefined) {
+      refused.push(String(headers["webhook-id"]));
+      return response.writeHead(401).end();
+    }
+    arrived.add(String(headers["webhook-id"]));
+    verified.set(secret, (verified.get(secret) ?? 0) + 1);
+    return response.end("ok");
+  });
+  const signed = { url: careful.url, secret: "a secret of ours", signing_credential_id: client_id };
   const { id } = await sent("/webhook_endpoints", signed);
   const granted = async (secret: string) => {
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id });
     body.set("client_secret", secret);
     return (await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body })).status;
   };
+  const test = async (): Promise<string> => (await sent(`/webhook_endpoints/${id}/test`, {})).event_id;
+  const events: string[] = [];
+  let rotating = true;
+  const traffic = (async () => {
+    while (rotating) events.push(await test());
+  })();
   const seen = await journey.openAs(sam, "/portal/sandbox/credentials");
   const { page } = seen;
+  await page.evaluate(
+    "clicks = 0; addEventListener('click', ({ isTrusted }) => { clicks += Number(isTrusted) }, true)",
+  );
   const row = page.getByRole("listitem").filter({ hasText: "to be rotated" });
+  const dialog = page.getByRole("dialog");
   await row.getByRole("button", { name: "Rotate" }).click();
   await page.getByRole("heading", { name: "New secret" }).waitFor();
   const newer = (await page.locator("dialog pre code").nth(1).textContent()) ?? "";
+  accepted = [newer, client_secret];
   // Nobody can show the secret again, so Escape does not throw it away.
   for (let time = 0; time < 3; time++) await page.keyboard.press("Escape");
   expect(await page.getByText(newer, { exact: true }).isVisible()).toBe(true);
-  expect(await violations(page)).toEqual([]);
+  expect([await violations(page), await misfits(page)]).toEqual([[], []]);
+  await shot(page, "portal-rotate-secret");
   await page.getByRole("button", { name: "I saved it" }).click();
+  await dialog.getByText(careful.url).waitFor();
+  expect(await inspect(page, "portal-rotate-switch", misfits)).toEqual([]);
+  await expect.poll(() => verified.get(client_secret) ?? 0).toBeGreaterThan(0);
+  await page.getByRole("button", { name: "Switch and test" }).click();
+  await dialog.getByText("Test delivered").waitFor();
+  await expect.poll(() => verified.get(newer) ?? 0).toBeGreaterThan(1);
+  expect(await inspect(page, "portal-rotate-end", misfits)).toEqual([]);
   expect([await granted(client_secret), await granted(newer)]).toEqual([200, 200]);
+  await page.getByRole("button", { name: "End old secret" }).click();
+  await row.getByText("Active").waitFor();
+  expect(await page.evaluate("clicks")).toBe(4);
+  expect([await granted(client_secret), await granted(newer)]).toEqual([401, 200]);
+  rotating = false;
+  await traffic;
+  await expect.poll(() => events.filter((event) => !arrived.has(event)), { timeout: 60_000 }).toEqual([]);
+  // After the rotation the receiver needs the new secret alone.
+  accepted = [newer];
+  const last = await test();
+  await expect.poll(() => arrived.has(last), { timeout: 60_000 }).toBe(true);
+  expect(refused).toEqual([]);
+
+  // A user who needs time for the receivers continues later.
+  await row.getByRole("button", { name: "Rotate" }).click();
+  await page.getByRole("button", { name: "I saved it" }).click();
+  await page.getByRole("button", { name: "Finish later" }).click();
   await row.getByText("Old secret #").waitFor();
   await shot(page, "portal-rotating");
-  await row.getByRole("button", { name: "Expire old secret" }).click();
-  // Programs may be using it, so one slip must not end it; nor may an endpoint be forgotten.
-  await page.getByRole("dialog").getByText(url).waitFor();
-  await shot(page, "portal-expire");
-  await page.getByRole("button", { name: "Cancel" }).click();
-  expect(await granted(client_secret)).toBe(200);
-  await row.getByRole("button", { name: "Expire old secret" }).click();
-  await page.getByRole("button", { name: "Expire now" }).click();
-  await row.getByText("Active").waitFor();
-  expect([await granted(client_secret), await granted(newer)]).toEqual([401, 200]);
+  await row.getByRole("button", { name: "Continue rotation" }).click();
+  // This receiver does not know the newest secret, so the test fails, and the user switches back.
+  await page.getByRole("button", { name: "Switch and test" }).click();
+  await dialog.getByText("The test failed.").waitFor();
+  await shot(page, "portal-rotate-failed");
+  await page.getByRole("button", { name: "Switch back" }).click();
+  await page.getByRole("button", { name: "Switch and test" }).waitFor();
+  await page.getByRole("button", { name: "Finish later" }).click();
   await row.getByRole("button", { name: "Revoke" }).click();
   await shot(page, "portal-revoke");
   await page.getByRole("button", { name: "Revoke credential" }).click();
   await row.getByText("Revoked", { exact: true }).waitFor();
   expect(await granted(newer)).toBe(401);
   await hand.send("DELETE", `${P}/webhook_endpoints/${id}`, {});
+  await careful.close();
   quiet(seen);
-});
+}, 240_000);
 
 test("a user disables and enables an endpoint, resends everything since a time, and deletes the endpoint", async () => {
   status = 200;
@@ -238,7 +304,7 @@ test("in the sandbox a user takes a prescription to Delivered, and its events ar
     .first()
     .waitFor();
   await page.getByText("You owe").waitFor();
-  expect(await inspect(page, "portal-statement")).toEqual([]);
+  expect(await inspect(page, "portal-statement", misfits)).toEqual([]);
   const download = page.waitForEvent("download");
   await page.getByRole("button", { name: "CSV" }).click();
   const file = await download;
@@ -272,7 +338,7 @@ test("a user lists refill schedules, skips a fill, orders one now, and pauses an
   await page.getByLabel("Status").selectOption("active");
   await page.getByRole("row", { name: patient_id }).click();
   await heading(page, "Refill schedule");
-  expect(await inspect(page, "portal-schedule")).toEqual([]);
+  expect(await inspect(page, "portal-schedule", misfits)).toEqual([]);
   const act = async (button: string, done: string) => {
     await page.getByRole("button", { name: button, exact: true }).click();
     await page.locator("dialog").getByRole("button", { name: button, exact: true }).click();
@@ -290,7 +356,7 @@ test("a user lists refill schedules, skips a fill, orders one now, and pauses an
   expect(await page.getByRole("button", { name: "Fill now" }).count()).toBe(0);
   await page.getByRole("link", { name: "All schedules" }).click();
   await page.getByRole("row", { name: patient_id }).waitFor();
-  expect(await inspect(page, "portal-schedules")).toEqual([]);
+  expect(await inspect(page, "portal-schedules", misfits)).toEqual([]);
   quiet(seen);
 });
 
@@ -315,7 +381,7 @@ test("a user asks for a renewal on the page of a shipped order, and reads the pr
   await expect.poll(states, { timeout: 60_000 }).toEqual(["denied"]);
   await page.reload();
   await page.getByText("Denied", { exact: true }).scrollIntoViewIfNeeded();
-  expect(await inspect(page, "portal-renewal")).toEqual([]);
+  expect(await inspect(page, "portal-renewal", misfits)).toEqual([]);
   quiet(seen);
 });
 
@@ -347,17 +413,192 @@ test("a held order shows what it needs, and the action's form ends the hold", as
   await email.fill("wren@patients.example");
   await page.keyboard.press("Enter");
   await page.getByText("Requested: Update the patient's email").waitFor();
+  await page.getByText("Done: Add the email address.").waitFor();
   await page.getByText("Hold resolved: Missing Email").waitFor();
   await page.getByLabel("Choose an exception").or(page.locator("select")).first().selectOption("77");
   await page.getByRole("button", { name: "Hold", exact: true }).click();
   await page.getByText("Address Invalid (77)").waitFor();
   await shot(page, "portal-order-held");
-  await page.getByRole("button", { name: "Update the shipping address" }).click();
+  await page.getByRole("button", { name: "Correct the address" }).click();
   await page.getByLabel("Street").waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "portal-action-address");
+  expect(await inspect(page, "portal-action-address", misfits)).toEqual([]);
+  quiet(seen);
+}, 240_000);
+
+test("a slowed endpoint counts down to its next try, Try now ends the wait, and ages follow the sandbox clock", async () => {
+  let answer: [number, Record<string, string>] = [503, { "retry-after": "90000" }];
+  const slow = await openReceiver((_, response) => response.writeHead(...answer).end());
+  const { id } = await sent("/webhook_endpoints", { url: slow.url, secret: "a secret of ours" });
+  const { event_id } = await sent(`/webhook_endpoints/${id}/test`, {});
+  const delivery = async () => (await hand.get(`${P}/webhook_events/${event_id}/deliveries`)).body.deliveries[0];
+  await expect.poll(async () => (await delivery()).attempts, { timeout: 60_000 }).toBe(1);
+  const order_number = await ordered("missing_email");
+  const advance_seconds = 2 * 3600;
+  await sent("/sandbox/simulate", { simulation_type: "clock", simulation: { advance_seconds } });
+  const seen = await journey.openAs(sam, `/portal/sandbox/webhooks/${id}`);
+  const { page } = seen;
+  const slowed = page.getByText(/^Slowed: next try in 2\d:\d\d:\d\d$/);
+  await slowed.first().waitFor();
+  await page.getByText("oldest 2 h", { exact: true }).waitFor();
+  expect(await inspect(page, "portal-endpoint-slowed", misfits)).toEqual([]);
+  await go(page, "gw");
+  await page
+    .getByRole("row", { name: slow.url })
+    .getByText(/^Slowed: next try in /)
+    .waitFor();
+  await shot(page, "portal-endpoints-slowed");
+  await page.goBack();
+  answer = [200, {}];
+  await page.getByRole("button", { name: "Try now" }).click();
+  await page.getByText("Active", { exact: true }).waitFor();
+  expect((await delivery()).status).toBe("delivered");
+  await go(page, "gx");
+  const held = page.getByRole("listitem").filter({ hasText: "Missing Email" }).filter({ hasText: order_number });
+  await held.getByText("Oldest: 2 h").first().waitFor();
+  await hand.send("DELETE", `${P}/webhook_endpoints/${id}`, {});
+  await slow.close();
+  quiet(seen);
+}, 240_000);
+
+test("the next attempt of an event is never in the past, and Resend makes one more attempt with the same event", async () => {
+  // A receiver that takes its time: the attempt was due a while ago, and goes on.
+  const answers: (() => void)[] = [];
+  let prompt = false;
+  const late = await openReceiver((_, response) => {
+    if (prompt) response.end("ok");
+    else answers.push(() => response.end("ok"));
+  });
+  const { id } = await sent("/webhook_endpoints", { url: late.url, secret: "a secret of ours" });
+  // With a moved clock, too: due times are on the account's clock.
+  await sent("/sandbox/simulate", { simulation_type: "clock", simulation: { advance_seconds: 86_400 } });
+  const { event_id } = await sent(`/webhook_endpoints/${id}/test`, {});
+  await late.arrived(1);
+  const seen = await journey.openAs(sam, `/portal/sandbox/events/${event_id}`);
+  const { page } = seen;
+  const next = page.getByRole("table", { name: "Deliveries" }).getByRole("row").nth(1).getByRole("cell").nth(3);
+  await expect.poll(() => next.textContent()).toBe("now");
+  prompt = true;
+  for (const tell of answers) tell();
+  await page.getByText("Delivered", { exact: true }).first().waitFor();
+  await expect.poll(() => next.textContent()).toBe("");
+  await page.getByText("Resend makes one more attempt now, with the same event ID").waitFor();
+  const before = late.received.length;
+  await page.getByRole("button", { name: "Resend" }).click();
+  await late.arrived(before + 1);
+  await page.getByRole("table", { name: "Deliveries" }).getByText("delivered", { exact: true }).waitFor();
+  const [first, again] = [late.received[0]!, late.received.at(-1)!];
+  expect([again.body, again.headers["webhook-id"]]).toEqual([first.body, event_id]);
+  expect((await hand.get(`${P}/webhook_events/${event_id}/deliveries`)).body.deliveries[0].attempts).toBe(
+    late.received.length,
+  );
+  await hand.send("DELETE", `${P}/webhook_endpoints/${id}`, {});
+  await late.close();
   quiet(seen);
 });
+
+test("a user resolves holds on the list, in plain words and without a field name or a code of the API", async () => {
+  const { prescription_id } = await sent("/sandbox/prescriptions", { preset: "simple" });
+  const { order_number } = await sent("/sandbox/orders", { prescription_id });
+  const holds = exceptionIds.filter((id) => exceptionRow(id).who_acts === "partner");
+  for (const exception_id of holds) {
+    await sent("/sandbox/simulate", { simulation_type: "order", simulation: { order_number, exception_id } });
+  }
+  // The list has no button to cancel, and the only item cannot be removed.
+  const notOffered: ActionKey[] = ["cancel", "remove_item"];
+  const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");
+  const { page } = seen;
+  const dialog = page.getByRole("dialog");
+  const resolve = async (id: ExceptionId, button: string) => {
+    const list = page.getByRole("list", { name: `Orders on hold: ${exceptionRow(id).name}`, exact: true });
+    const row = list.getByRole("listitem").filter({ hasText: order_number });
+    await row.getByRole("button", { name: button, exact: true }).click();
+    await dialog.getByRole("heading", { name: button }).waitFor();
+  };
+  await page.getByRole("heading", { name: "Confirm the date of birth" }).waitFor();
+  expect(await inspect(page, "portal-exceptions-held", misfits)).toEqual([]);
+  for (const id of holds) {
+    for (const event_key of exceptionRow(id).actions.filter((key) => !notOffered.includes(key))) {
+      await resolve(id, holdButton(id, event_key)!);
+      await dialog.getByRole("button", { name: holdButton(id, event_key)!, exact: true }).waitFor();
+      expect(await misfits(page), `${id} ${event_key}`).toEqual([]);
+      await dialog.getByRole("button", { name: "Cancel" }).click();
+    }
+  }
+  await resolve(65, "Add the email address");
+  await dialog.getByLabel("Email").fill("wren@patients.example");
+  await shot(page, "portal-resolve-inline");
+  await dialog.getByRole("button", { name: "Add the email address" }).click();
+  await page.getByText("Done: Add the email address.").waitFor();
+  const open = async () => (await hand.get(`${P}/orders/${order_number}`)).body.order.exceptions;
+  expect((await open()).map(({ id }: { id: number }) => id)).not.toContain(65);
+  await sent(`/orders/${order_number}/actions`, { event: "cancel" });
+  quiet(seen);
+}, 240_000);
+
+test("lists filter by day and save as CSV, and a request is a command without its token", async () => {
+  const reference = "=cmd|'/c calc'!A1";
+  const { patient_id, prescription_id } = await sent("/sandbox/prescriptions", { preset: "simple" });
+  const placed = await journey.app.call("/v1/orders", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      ...{ reference, shipping: { method_id: 1 } },
+      ...{ patient: { patient_id }, items: [{ prescription_id }] },
+    }),
+  });
+  const { order_number } = (await placed.json()) as { order_number: string };
+  const { created_at, items } = (await hand.get(`${P}/orders/${order_number}`)).body.order;
+  const seen = await journey.openAs(sam, "/portal/sandbox/orders");
+  const { page } = seen;
+  const row = page.getByRole("row", { name: order_number });
+  await row.waitFor();
+  await page.getByLabel("From").fill("2031-01-01");
+  await page.getByText("No matching orders").waitFor();
+  await page.getByRole("button", { name: "Clear" }).click();
+  // Both days are included, whichever time zone the pharmacy has.
+  const near = (days: number) => new Date(Date.parse(created_at) + days * 86_400_000).toISOString().slice(0, 10);
+  await page.getByLabel("From").fill(near(-1));
+  await page.getByLabel("To").fill(near(1));
+  await row.waitFor();
+  expect(await inspect(page, "portal-orders-days", misfits)).toEqual([]);
+  const saved = async () => {
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "CSV" }).click();
+    const file = await download;
+    return [file.suggestedFilename(), readFileSync((await file.path())!, "utf8")] as const;
+  };
+  const [name, text] = await saved();
+  expect(name).toBe("orders.csv");
+  expect(text).toMatch(/^Order,Status,Exceptions,Reference,Patient,Items,Tracking number,Created,Updated\r\n/);
+  // A spreadsheet shows it and runs nothing.
+  expect(text).toContain(`,'${reference},`);
+  for (const [path, title] of [
+    ["events", "Created,Event,Order,Patient,Deliveries,Event ID"],
+    ["requests", "Time,Method,Path,Status,Duration in ms,Errors,Credential,Request ID"],
+    ["refills", "Status,Next fill,Patient,Medication,Prescription"],
+    ["continuity", "Runs out,Days left,Patient,Medication"],
+    ["statements", "Month,Status,Lines,You owe,Paid by patients,Currency"],
+  ] as const) {
+    await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
+    await page.locator("main h1").waitFor();
+    await expect.poll(() => page.locator("main [role=status]", { hasText: "Loading" }).count()).toBe(0);
+    expect((await saved())[1].startsWith(title), path).toBe(true);
+  }
+  await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/orders/${order_number}`);
+  const { products } = (await hand.get(`${P}/catalogue`)).body;
+  const { name: product } = products.find(({ sku }: { sku: string }) => sku === items[0].sku);
+  const item = page.getByRole("table", { name: "Items" }).getByRole("row").nth(1);
+  await expect.poll(() => item.getByRole("cell").nth(1).textContent()).toBe(`${product} ${items[0].sku}`);
+  await shot(page, "portal-order-items");
+  const request_id = placed.headers.get("x-request-id");
+  await expect.poll(async () => (await hand.get(`${P}/requests/${request_id}`)).status).toBe(200);
+  await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/requests/${request_id}`);
+  const command = page.locator("pre", { hasText: "curl -sS -X POST" });
+  await command.waitFor();
+  expect(await command.textContent()).toContain('-H "Authorization: Bearer $TOKEN"');
+  expect(await inspect(page, "portal-request-curl", misfits)).toEqual([]);
+  quiet(seen);
+}, 240_000);
 
 describe("for every user", () => {
   test("text from other people is shown as text everywhere", async () => {
@@ -528,7 +769,7 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
     await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
     await page.locator("main h1").waitFor();
     await expect.poll(() => page.locator("main [role=status]", { hasText: "Loading" }).count()).toBe(0);
-    expect(await inspect(page, `portal-${name}`), name).toEqual([]);
+    expect(await inspect(page, `portal-${name}`, misfits), name).toEqual([]);
   }
   quiet(seen);
-}, 240_000);
+}, 600_000);

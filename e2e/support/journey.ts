@@ -182,9 +182,16 @@ const OVERFLOWS = `(() => {
  * theme has the same elements in other colors, so there only the contrast can differ. The phone has the layout of the
  * tablet, so there only the width can be too small.
  */
-export async function inspect(page: Page, name: string): Promise<string[]> {
+export async function inspect(
+  page: Page,
+  name: string,
+  /** Further faults, such as `misfits`. */
+  more: (page: Page) => Promise<string[]> = async () => [],
+): Promise<string[]> {
   const faults = async (rules?: Rules) => [
     ...(rules === "width" ? [] : await violations(page, rules)),
+    // The dark theme changes no text and no width.
+    ...(rules === "color-contrast" ? [] : await more(page)),
     ...((await page.evaluate<boolean>(OVERFLOWS)) ? ["the content is wider than the screen"] : []),
   ];
   const look = async (as: string, rules?: Rules) => {

@@ -30,6 +30,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       { source: "sdk/README.md", nav: "The SDK for Node" },
       "docs/guides/refill-schedules.md",
       "docs/guides/month-end.md",
+      "docs/guides/portal.md",
       "docs/guides/sandbox.md",
       "docs/guides/catalogue.md",
     ],

@@ -198,8 +198,8 @@ export async function startApp(
           concurrency: own.serves === "sandbox" ? config.SANDBOX_WEBHOOK_CONCURRENCY : config.WEBHOOK_CONCURRENCY,
         })),
       );
-      const { wake } = delivering;
-      store.told.wake = wake;
+      const { wake, resume } = delivering;
+      Object.assign(store.told, { wake, resume });
       const tell = sandbox && nowAndThen(TELL_EVERY_MS, () => sandbox.wake());
       store.deliveries.wake = () => {
         wake();

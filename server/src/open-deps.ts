@@ -8,6 +8,7 @@ import { type Database, openDatabase, type Pools } from "./database.ts";
 import { type Change, openBus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import type { Addresses, Deps } from "./deps.ts";
+import type { Delivering } from "./jobs/deliver.ts";
 import { createQuotaBook } from "./limits/quota-book.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { createTryLimiter } from "./limits/try-limiter.ts";
@@ -29,7 +30,7 @@ type Store = {
   /** This process wrote events that may be due. */
   deliveries: { wake(): void };
   /** Another process wrote events that may be due, and does not deliver them. */
-  told: { wake(): void };
+  told: Pick<Delivering, "wake" | "resume">;
   database: Database;
   onBroken: (error: Error) => void;
 };
@@ -41,7 +42,7 @@ export async function openStore(
   const { log, now, onIndexKeyChanged } = given;
   const metrics = createMetrics();
   const copies = createCopies();
-  const [deliveries, told] = [{ wake: () => {} }, { wake: () => {} }];
+  const [deliveries, told] = [{ wake: () => {} }, { wake: () => {}, resume: () => {} }];
   const onBroken = (error: Error) => {
     metrics.countFault("database");
     log.warn({ fault: error.message }, "database unreachable");
@@ -83,6 +84,7 @@ export async function openDeps(
     onChange: (change) => {
       dropChanged(copies, change);
       if (change.kind === "deliveries") told.wake();
+      if (change.kind === "webhook_endpoint" && change.id !== undefined) told.resume(change.id);
       if (change.kind === "keys") readAgain(reloadKeys());
       if (change.kind === "safety") readAgain(safety.reload());
     },

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { recallTotals } from "../src/dashboard/recall/recall-totals.ts";
 import { everyHour } from "../src/portal/figures.ts";
+import { countdownText } from "../src/ui/countdown-text.ts";
 import { counted } from "../src/ui/counted.ts";
+import { dayAfter } from "../src/ui/day-after.ts";
 
 test("a recall counts orders to stop, not their packages", () => {
   const row = { account_id: "a", order_number: "1", patient_id: "p7", units: 30, told_at: null };
@@ -36,3 +38,16 @@ test.each([
   [1, "1 order"],
   [1200, "1,200 orders"],
 ])("counts %i", (count, text) => expect(counted(count, "order")).toBe(text));
+
+test.each([
+  [1, "0:01"],
+  [42_000, "0:42"],
+  [3_600_000, "1:00:00"],
+  [90_061_000, "25:01:01"],
+])("counts down from %i ms", (ms, text) => expect(countdownText(ms)).toBe(text));
+
+test("a list to a day includes that day, so it ends before the day after", () => {
+  expect(["2026-12-31", "2028-02-28", undefined, "soon"].map(dayAfter)).toEqual([
+    ...["2027-01-01", "2028-02-29", undefined, "soon"],
+  ]);
+});

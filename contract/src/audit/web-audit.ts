@@ -207,6 +207,7 @@ export const webAudit = {
   "GET /portal/{environment}/credentials": notAudited(SHOWN_PARTNER),
   "POST /portal/{environment}/credentials": writes("credential_created", "credential"),
   "POST /portal/{environment}/credentials/{credential_id}/rotate": writes("credential_rotated", "credential"),
+  "POST /portal/{environment}/credentials/{credential_id}/sign": writes("signing_switched", "credential"),
   "POST /portal/{environment}/credentials/{credential_id}/finish": writes("credential_rotation_finished", "credential"),
   "POST /portal/{environment}/credentials/{credential_id}/revoke": writes("credential_revoked", "credential"),
   "PATCH /portal/{environment}/credentials/{credential_id}": writes("credential_limited", "credential"),
@@ -218,10 +219,14 @@ export const webAudit = {
   "PATCH /portal/{environment}/webhook_endpoints/{endpoint_id}": writes("endpoint_changed", "endpoint"),
   "DELETE /portal/{environment}/webhook_endpoints/{endpoint_id}": writes("endpoint_removed", "endpoint"),
   "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/test": writes("endpoint_tested", "endpoint"),
+  "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/try_now": writes("events_redelivered", "endpoint"),
   "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/redeliver": writes("events_redelivered", "endpoint"),
   "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/statistics": notAudited(MASKED_COUNTS),
   "GET /portal/{environment}/webhook_events": notAudited("The list shows no event body; opening one writes the entry."),
   "GET /portal/{environment}/webhook_events/{event_id}": writes("event_viewed", "patient", "treatment", "order"),
+  "GET /portal/{environment}/webhook_events/{event_id}/deliveries": notAudited(
+    "It shows no event body; opening the event writes the entry.",
+  ),
   "GET /portal/{environment}/webhook_events/{event_id}/attempts": notAudited(
     "It shows the partner's own HTTP answers, and no event body.",
   ),

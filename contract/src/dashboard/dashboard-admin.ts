@@ -294,6 +294,7 @@ export const auditActions = {
   routing_changed: "changed routing rules",
   credential_created: "created a credential",
   credential_rotated: "added a secret to a credential",
+  signing_switched: "chose the secret of a credential that signs webhooks",
   credential_rotation_finished: "expired a credential's older secret",
   credential_revoked: "revoked a credential",
   credential_limited: "changed a credential's limits",

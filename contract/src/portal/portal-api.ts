@@ -18,6 +18,7 @@ import type {
   PortalCredentials,
   PortalRevocation,
   PortalShownSecret,
+  PortalSigning,
 } from "./portal-credentials.ts";
 import type { PortalEndpointFigures, PortalFigures } from "./portal-figures.ts";
 import type {
@@ -46,6 +47,7 @@ import type { PortalInvitation, PortalInvited, PortalPerson, PortalPersonUpdate,
 import type {
   PortalAttempts,
   PortalCreatedEndpoint,
+  PortalDeliveries,
   PortalEndpoint,
   PortalEndpointInput,
   PortalEndpointStatistics,
@@ -71,7 +73,15 @@ type OrderFilter =
   | "created_after"
   | "created_before"
   | "updated_after";
-type EventFilter = "event_type" | "order_number" | "delivered" | "status" | "endpoint_id";
+type EventFilter =
+  | "event_type"
+  | "order_number"
+  | "delivered"
+  | "status"
+  | "endpoint_id"
+  | "created_after"
+  | "created_before";
+type ScheduleFilter = "patient_id" | "status" | "next_fill_from" | "next_fill_to";
 type Simulations = typeof simulations;
 type SimulationAnswers = typeof simulationAnswers;
 
@@ -89,6 +99,7 @@ export type PortalApi = {
   "GET /portal/{environment}/credentials": { answer: PortalCredentials };
   "POST /portal/{environment}/credentials": { body: PortalCredentialInput; answer: PortalShownSecret };
   "POST /portal/{environment}/credentials/{credential_id}/rotate": { answer: PortalShownSecret };
+  "POST /portal/{environment}/credentials/{credential_id}/sign": { body: PortalSigning; answer: PortalCredentials };
   "POST /portal/{environment}/credentials/{credential_id}/finish": { answer: PortalCredentials };
   "POST /portal/{environment}/credentials/{credential_id}/revoke": {
     body: PortalRevocation;
@@ -120,6 +131,7 @@ export type PortalApi = {
     body: PortalEndpointTest;
     answer: { event_id: string };
   };
+  "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/try_now": { answer: PortalEndpoint };
   "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/redeliver": {
     body: PortalRedeliverSince;
     answer: PortalRedelivered;
@@ -127,6 +139,7 @@ export type PortalApi = {
   "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/statistics": { answer: PortalEndpointStatistics };
   "GET /portal/{environment}/webhook_events": { query: EventFilter | Paged; answer: PortalEvents };
   "GET /portal/{environment}/webhook_events/{event_id}": { answer: PortalEvent };
+  "GET /portal/{environment}/webhook_events/{event_id}/deliveries": { answer: PortalDeliveries };
   "GET /portal/{environment}/webhook_events/{event_id}/attempts": { query: Paged; answer: PortalAttempts };
   "GET /portal/{environment}/webhook_events/{event_id}/signature": { query: "endpoint_id"; answer: PortalSignature };
   "POST /portal/{environment}/webhook_events/{event_id}/redeliver": {
@@ -152,7 +165,7 @@ export type PortalApi = {
     body: RenewalRequestInput;
     answer: RenewalRequest;
   };
-  "GET /portal/{environment}/refill_schedules": { query: "patient_id" | "status" | Paged; answer: PortalSchedules };
+  "GET /portal/{environment}/refill_schedules": { query: ScheduleFilter | Paged; answer: PortalSchedules };
   "GET /portal/{environment}/refill_schedules/{schedule_id}": { answer: PortalSchedule };
   "POST /portal/{environment}/refill_schedules/{schedule_id}/skip": { answer: PortalSchedule };
   "POST /portal/{environment}/refill_schedules/{schedule_id}/pause": { answer: PortalSchedule };

@@ -27,6 +27,11 @@ export type PortalCredentialInput = { name: string };
 /** `POST …/credentials/{credential_id}/rotate` returns 201 with it too. The only time the secret is shown. */
 export type PortalShownSecret = { client_id: string; client_secret: string; secret_id: number };
 /**
+ * `POST …/credentials/{credential_id}/sign`: every endpoint that the credential signs is signed with this secret from the
+ * next attempt on. Returns 200 with `PortalCredentials`.
+ */
+export type PortalSigning = { secret_id: number };
+/**
  * `POST …/credentials/{credential_id}/revoke`: the whole credential, or one secret. Returns 200 with
  * `PortalCredentials`.
  */

@@ -17,6 +17,8 @@ export type PortalEndpoint = {
   disabled_reason: "partner" | "gone" | "failing" | null;
   disabled_at: string | null;
   failing_since: string | null;
+  /** Of a failing endpoint: when its next pending delivery is due, by the account's clock. */
+  next_attempt_at: string | null;
   created_at: string;
   updated_at: string;
 };
@@ -35,6 +37,7 @@ export type PortalCreatedEndpoint = PortalEndpoint & { /** `whsec_…`, shown on
 export type PortalEndpointUpdate = Partial<PortalEndpointInput> & { status?: (typeof endpointStatuses)[number] };
 /** `POST …/webhook_endpoints/{endpoint_id}/test` returns 202 with `{event_id}`. */
 export type PortalEndpointTest = { event_type?: EventType };
+// `POST …/webhook_endpoints/{endpoint_id}/try_now` with `{}` makes its pending deliveries due and returns the endpoint.
 /** `POST …/webhook_endpoints/{endpoint_id}/redeliver` returns 202 with a `PortalRedelivered`. */
 export type PortalRedeliverSince = { since: string; missed?: boolean };
 /** `more`: the batch limit was reached and more events remain. */
@@ -59,7 +62,8 @@ export type PortalEndpointStatistics = DeliverySums & {
 };
 
 /**
- * `GET …/webhook_events?event_type&order_number&delivered&status&endpoint_id&cursor&limit`: newest first. `status` and
+ * `GET …/webhook_events?event_type&order_number&delivered&status&endpoint_id&created_after&created_before&cursor&limit`:
+ * newest first. `status` and
  * `endpoint_id` match if any delivery matches. A page can hold fewer events than `limit` even if more follow. The event
  * inbox uses it too.
  */
@@ -80,6 +84,8 @@ export type PortalDelivery = {
   /** Also null while the endpoint is disabled. */
   next_attempt_at: string | null;
 };
+/** `GET …/webhook_events/{event_id}/deliveries`: without the body, so the server audits nothing. */
+export type PortalDeliveries = { deliveries: PortalDelivery[] };
 /** `GET …/webhook_events/{event_id}`. */
 export type PortalEvent = PortalEventRow & {
   /** The exact bytes, as one line of ASCII. */

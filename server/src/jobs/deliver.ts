@@ -7,6 +7,8 @@ export const DELIVERY_GRACE_MS = 5_000;
 export type Delivering = {
   /** A delivery may be due: check now. */
   wake(): void;
+  /** An endpoint changed, or its partner asks for the next attempt: end its pause. */
+  resume(endpoint_id: string): void;
   /** Stops claiming, lets attempts in flight finish within the grace period, and releases the rest. */
   stop(grace_ms: number): Promise<void>;
 };
@@ -23,6 +25,9 @@ export function startDelivering(couriers: readonly { deps: Deps; concurrency: nu
   return {
     wake() {
       for (const one of started) one.wake();
+    },
+    resume(endpoint_id) {
+      for (const one of started) one.resume(endpoint_id);
     },
     async stop(grace_ms) {
       await Promise.all(started.map((one) => one.finish(grace_ms)));
@@ -73,6 +78,7 @@ function startCourier(deps: Deps, concurrency: number) {
 
   return {
     wake,
+    resume: courier.resume,
     async finish(grace_ms: number) {
       stopping = true;
       wakeUp();

@@ -80,7 +80,7 @@ export async function serveSandbox(
       : undefined;
   const wake = () => delivering?.wake();
   store.deliveries.wake = wake;
-  store.told.wake = wake;
+  Object.assign(store.told, { wake, resume: (endpoint_id: string) => delivering?.resume(endpoint_id) });
 
   let draining: Promise<void> | undefined;
   const drain = (grace_ms: number) => {

@@ -12,7 +12,7 @@ export type Pages<Row, Page = unknown> = {
   onMore: () => void;
 };
 
-type PageRoute<Address extends string> =
+export type PageRoute<Address extends string> =
   Read<Address> extends { next_cursor: string | null } ? JsonRoute<"GET", Address> : never;
 
 /** A paginated list, cached by path like other reads. */
@@ -46,6 +46,22 @@ export function usePages<const Address extends string, Row>(
   }, [hasNextPage, isFetchingNextPage, fetchNextPage]);
   const pages = query.data?.pages ?? [];
   return { query, pages, rows: pages.flatMap(rowsOf), more: hasNextPage, onMore };
+}
+
+/** All pages of a list, one after the other, up to a number of rows. */
+export async function readPages<Address extends string, Row>(
+  path: string,
+  rowsOf: (page: Read<Address>) => readonly Row[],
+  most: number,
+): Promise<{ rows: readonly Row[]; more: boolean }> {
+  const rows: Row[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null && rows.length < most) {
+    const page: Read<Address> & { next_cursor: string | null } = await ask(withCursor(path, cursor));
+    rows.push(...rowsOf(page));
+    cursor = page.next_cursor;
+  }
+  return { rows: rows.slice(0, most), more: cursor !== null || rows.length > most };
 }
 
 const withCursor = (path: string, cursor: string) =>

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { countdownText } from "./countdown-text.ts";
 
 const MINUTE_MS = 60_000;
 const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
@@ -29,6 +30,33 @@ export function Age({ since, ahead_s = 0 }: { since: string; ahead_s?: number })
     <time dateTime={since} title={exact.format(new Date(since))}>
       {ageText(now_ms + ahead_s * 1000 - Date.parse(since))}
     </time>
+  );
+}
+
+/** Minutes and seconds until a time, counted down; `none` once it has come. The clock may be ahead, as in the sandbox. */
+export function Countdown({
+  until,
+  ahead_s = 0,
+  before,
+  none,
+}: {
+  until: string;
+  ahead_s?: number;
+  /** The word before the time that is left. */
+  before: string;
+  none: string;
+}) {
+  const [now_ms, setNow] = useState(Date.now);
+  useEffect(() => {
+    const ticking = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(ticking);
+  }, []);
+  const left_ms = Date.parse(until) - now_ms - ahead_s * 1000;
+  if (left_ms <= 0) return none;
+  return (
+    <>
+      {before} <time dateTime={until}>{countdownText(left_ms)}</time>
+    </>
   );
 }
 

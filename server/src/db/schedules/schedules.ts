@@ -88,10 +88,20 @@ const CONDITIONS = {
   from patient f
   where f.account_id = $1 and f.id_index = ${value})`,
   status: (value: string) => `s.status = ${value}`,
+  next_fill_from: (value: string) => `s.next_fill_on >= ${value}::date`,
+  next_fill_to: (value: string) => `s.next_fill_on <= ${value}::date`,
 } as const;
 type FilterName = keyof typeof CONDITIONS;
-export type ScheduleFilter = { patient_index: Buffer | null; status: ScheduleStatus | null };
-const FILTERS: readonly (readonly FilterName[])[] = [[], ["patient_index"], ["status"], ["patient_index", "status"]];
+export type ScheduleFilter = {
+  patient_index: Buffer | null;
+  status: ScheduleStatus | null;
+  /** Days, both included. */
+  next_fill_from?: string | null;
+  next_fill_to?: string | null;
+};
+/** Every set of filters, each in the order of the table. */
+const FILTERS: FilterName[][] = [[]];
+for (const name of Object.keys(CONDITIONS) as FilterName[]) FILTERS.push(...FILTERS.map((set) => [...set, name]));
 
 type PageParams = readonly [account_id: string, before: number, limit: number, ...filters: unknown[]];
 const pages = new Map(
@@ -114,7 +124,7 @@ export function listSchedules(
   before: number,
   limit: number,
 ): Promise<ScheduleRow[]> {
-  const names = (Object.keys(CONDITIONS) as FilterName[]).filter((name) => filter[name] !== null);
+  const names = (Object.keys(CONDITIONS) as FilterName[]).filter((name) => (filter[name] ?? null) !== null);
   return db.rows(pages.get(names.join())!, [account_id, before, limit, ...names.map((name) => filter[name])]);
 }
 

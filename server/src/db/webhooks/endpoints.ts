@@ -139,6 +139,32 @@ export const saveEndpoint = (tx: Tx, account_id: string, row: EndpointRow, secre
     row.updated_at,
   ]);
 
+const sign = sql<[account_id: string, credential_id: string, secret_id: number, account_now: Date]>`
+update webhook_endpoint
+set signing_credential_secret_id = $3, updated_at = $4
+where account_id = $1 and signing_credential_id = $2 and signing_credential_secret_id <> $3`;
+/** Signs all endpoints of a credential with one of its secrets. */
+export const switchSigning = (
+  tx: Tx,
+  account_id: string,
+  credential_id: string,
+  secret_id: number,
+  account_now: Date,
+) => tx.run(sign, [account_id, credential_id, secret_id, account_now]);
+
+const slowed = sql<[account_id: string], { endpoint_id: string; next_attempt_at: Date | null }>`
+select p.endpoint_id,
+  (
+    select d.due_at
+    from webhook_delivery d
+    where d.account_id = $1 and d.endpoint_id = p.endpoint_id
+    order by d.due_at
+    limit 1) as next_attempt_at
+from webhook_endpoint p
+where p.account_id = $1 and p.status = 'active' and p.failing_since is not null`;
+/** The failing endpoints and when the next pending delivery of each is due. */
+export const listSlowed = (db: Queryable, account_id: string) => db.rows(slowed, [account_id]);
+
 const makeDue = sql<[account_id: string, endpoint_id: string, account_now: Date, most: number]>`
 update webhook_delivery d
 set due_at = $3

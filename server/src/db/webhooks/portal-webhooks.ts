@@ -13,6 +13,8 @@ export type NewestFilter = {
   status: DeliveryStatus | null;
   /** It has a delivery to this endpoint, finished or pending. */
   endpoint_id: string | null;
+  created_after: Date | null;
+  created_before: Date | null;
 };
 type NewestRow = FeedRow & { fits: boolean };
 
@@ -22,6 +24,8 @@ const CONDITIONS = {
   delivered: FEED_CONDITIONS.delivered,
   status: (value: string) => `exists (select from (${DELIVERIES}) x where x.status = ${value})`,
   endpoint_id: (value: string) => `exists (select from (${DELIVERIES}) x where x.endpoint_id = ${value}::uuid)`,
+  created_after: (value: string) => `e.created_at >= ${value}::timestamptz`,
+  created_before: (value: string) => `e.created_at < ${value}::timestamptz`,
 } as const;
 type ConditionName = keyof typeof CONDITIONS;
 
@@ -68,6 +72,8 @@ order by e.feed_position desc, e.event_position desc`;
 }
 
 const pages = new Map<string, Statement<PageParams, NewestRow>>();
+/** Events are in the order of their commits. The times of two neighbors differ by less than this. */
+const OUT_OF_ORDER_MS = 3600 * 1000;
 /** The most events that a page reads, even if few match. */
 const MOST_LOOKED_AT = 1_000;
 
@@ -80,7 +86,7 @@ export async function listNewestEvents(
   limit: number,
 ): Promise<{ rows: NewestRow[]; next: FeedPosition | null }> {
   const { order_number } = filter;
-  const names = (Object.keys(CONDITIONS) as ConditionName[]).filter((name) => filter[name] !== null);
+  const names = (Object.keys(CONDITIONS) as ConditionName[]).filter((name) => (filter[name] ?? null) !== null);
   const key = `${order_number !== null} ${names}`;
   const page = pages.get(key) ?? statementOf<PageParams, NewestRow>(pageText(order_number !== null, names));
   pages.set(key, page);
@@ -89,7 +95,9 @@ export async function listNewestEvents(
   const looked = await db.rows(page, [account_id, before.feed_position, before.event_position, look_at, ...given]);
   const fitting = looked.filter(({ fits }) => fits);
   if (fitting.length > limit) return { rows: fitting.slice(0, limit), next: fitting[limit - 1]! };
-  return { rows: fitting, next: looked.length === look_at ? looked.at(-1)! : null };
+  const last = looked.length === look_at ? looked.at(-1)! : null;
+  const since_ms = (filter.created_after?.getTime() ?? 0) - OUT_OF_ORDER_MS;
+  return { rows: fitting, next: last !== null && last.created_at.getTime() < since_ms ? null : last };
 }
 
 export type WebhookFacts = {

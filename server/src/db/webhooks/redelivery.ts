@@ -32,6 +32,29 @@ export const requeueEvent = (
   row: { account_id: string; event_id: string; endpoint_id: string | null; account_now: Date },
 ) => tx.run(again, [row.account_id, row.event_id, row.endpoint_id, row.account_now]);
 
+const pending = {
+  ...sql<[account_id: string, endpoint_id: string, account_now: Date, most: number]>`
+update webhook_delivery d
+set due_at = $3, attempts_before = d.attempts
+where d.account_id = $1 and d.endpoint_id = $2 and d.event_id in (
+  select w.event_id
+  from webhook_delivery w
+  where w.account_id = $1 and w.endpoint_id = $2 and w.due_at > $3
+    and (w.claimed_until is null or w.claimed_until < now())
+  order by w.due_at, w.event_position
+  limit $4
+  for update skip locked)`,
+  writes_events: true,
+};
+/**
+ * Makes the pending deliveries of an endpoint due at once. Their backoff starts over, so that an impatient person does
+ * not use up the attempts. Attempts in progress schedule their own retry. Returns how many it moved.
+ */
+export const requeuePending = (
+  tx: Tx,
+  row: { account_id: string; endpoint_id: string; account_now: Date; most: number },
+) => tx.run(pending, [row.account_id, row.endpoint_id, row.account_now, row.most]);
+
 /** Failed deliveries to the endpoint `p`: their last attempt has that status. */
 const GIVEN_UP = `
   select t.event_id, t.attempt as attempts

@@ -31,6 +31,9 @@ export function paceAfter(pace: Pace, delivered: boolean, now_ms: number): Pace 
   return { window: Math.max(1, Math.floor(pace.window / 2)), failures, paused_until_ms: now_ms + pause_ms };
 }
 
+/** Without its pause. The next failure begins it again. */
+export const resumed = (pace: Pace): Pace => ({ ...pace, paused_until_ms: 0 });
+
 /** How many more attempts can start now. */
 export const roomOf = (pace: Pace, in_flight: number, now_ms: number): number =>
   now_ms < pace.paused_until_ms ? 0 : Math.max(0, pace.window - in_flight);

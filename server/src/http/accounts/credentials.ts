@@ -11,6 +11,7 @@ import {
   removePortalKey,
   revokePortalCredential,
   rotatePortalCredential,
+  signPortalWebhooks,
 } from "../../usecases/accounts/credentials-in-portal.ts";
 import { shownProofs, signedEndpoints } from "../../usecases/accounts/shown-credential.ts";
 import { type Answer, json } from "../answer.ts";
@@ -39,6 +40,15 @@ export const credentialRoutes: readonly WebRoute[] = [
     roles: developers,
     step_up: true,
     handler: ofAccount(async (deps, call) => json(201, await rotatePortalCredential(deps, call.by, idIn(call)))),
+  },
+  {
+    method: "POST",
+    path: "/portal/:environment/credentials/:credential_id/sign",
+    roles: developers,
+    handler: ofAccount(async (deps, call) => {
+      await signPortalWebhooks(deps, call.account, call.by, idIn(call), call.body["secret_id"]);
+      return list(deps, call);
+    }),
   },
   {
     method: "POST",

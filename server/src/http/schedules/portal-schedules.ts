@@ -1,5 +1,6 @@
 import type { PortalScheduleRow, ScheduleAction } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
+import { isDate } from "../../domain/values/calendar.ts";
 import { auditListing } from "../../usecases/operations/audit-portal.ts";
 import { actOnScheduleInPortal } from "../../usecases/schedules/act-on-schedule.ts";
 import { fillNowInPortal } from "../../usecases/schedules/fill-schedule.ts";
@@ -7,6 +8,7 @@ import { readSchedules, viewSchedule } from "../../usecases/schedules/read-sched
 import { json } from "../answer.ts";
 import { pageAnswer, pageOf } from "../page.ts";
 import { developers, everybody, ofAccount, type PortalCall, queryOf } from "../portal-route.ts";
+import { textOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
 import { filterOf, scheduleId } from "./schedules.ts";
 
@@ -21,10 +23,14 @@ export const scheduleRoutes: readonly WebRoute[] = [
     roles: everybody,
     handler: ofAccount(async (deps, call) => {
       const { account_id } = call.account;
-      const query = queryOf(call, "patient_id", "status", "limit", "cursor");
+      const query = queryOf(call, "patient_id", "status", "next_fill_from", "next_fill_to", "limit", "cursor");
       const list = { vault: deps.vault, account_id, list: "refill schedules" };
       const { before, limit } = pageOf(query, list);
-      const found = await readSchedules(deps, account_id, filterOf(query), before, limit + 1);
+      const days = {
+        next_fill_from: textOf(query, "next_fill_from", isDate),
+        next_fill_to: textOf(query, "next_fill_to", isDate),
+      };
+      const found = await readSchedules(deps, account_id, { ...filterOf(query), ...days }, before, limit + 1);
       const shown = found.slice(0, limit);
       const rows = shown.map(rowOf);
       await auditListing(deps, call.by, rows, "schedules_read");

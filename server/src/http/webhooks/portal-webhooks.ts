@@ -3,12 +3,14 @@ import {
   eventTypeNames,
   ORDER_NUMBER_PATTERN,
   type PortalAttempts,
+  type PortalDeliveries,
   type PortalEndpoint,
   type PortalEndpoints,
   type PortalEvents,
   type WebhookEndpoint,
 } from "@pestle/contract";
-import { type EndpointRow, findEndpoint, listEndpoints } from "../../db/webhooks/endpoints.ts";
+import { type EndpointRow, findEndpoint, listEndpoints, listSlowed } from "../../db/webhooks/endpoints.ts";
+import { type FeedRow, findEvent } from "../../db/webhooks/feed.ts";
 import { listNewestEvents, type NewestFilter } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { isUuid } from "../../domain/values/identifiers.ts";
@@ -21,6 +23,7 @@ import {
   registerInPortal,
   removeInPortal,
   testInPortal,
+  tryNowInPortal,
   updateInPortal,
   viewEvent,
 } from "../../usecases/webhooks/endpoints-in-portal.ts";
@@ -40,7 +43,7 @@ import {
   queryOf,
   UUID,
 } from "../portal-route.ts";
-import { choiceOf, flagOf, textOf } from "../query-values.ts";
+import { choiceOf, flagOf, textOf, timeOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
 import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
 
@@ -63,11 +66,9 @@ export const webhookRoutes: readonly WebRoute[] = [
     method: "GET",
     path: `${ENDPOINTS}/:endpoint_id`,
     roles: everybody,
-    handler: ofAccount(async (deps, call) => {
-      const row = await findEndpoint(deps.db, call.account.account_id, endpointIn(call));
-      if (row === undefined) throw new StatusRefusal(404);
-      return json(200, endpointOf(call.account.account_id, row));
-    }),
+    handler: ofAccount(async (deps, call) =>
+      json(200, await shown(deps, call.account.account_id, { id: endpointIn(call) })),
+    ),
   },
   {
     method: "PATCH",
@@ -95,6 +96,15 @@ export const webhookRoutes: readonly WebRoute[] = [
   },
   {
     method: "POST",
+    path: `${ENDPOINTS}/:endpoint_id/try_now`,
+    roles: developers,
+    handler: ofAccount(async (deps, call) => {
+      await tryNowInPortal(deps, call.by, endpointIn(call));
+      return json(200, await shown(deps, call.by.account_id, { id: endpointIn(call) }));
+    }),
+  },
+  {
+    method: "POST",
     path: `${ENDPOINTS}/:endpoint_id/redeliver`,
     roles: developers,
     handler: ofAccount(async (deps, call) =>
@@ -118,6 +128,7 @@ export const webhookRoutes: readonly WebRoute[] = [
     roles: everybody,
     handler: ofAccount(async (deps, call) => json(200, await viewEvent(deps, call.by, eventIn(call)))),
   },
+  { method: "GET", path: `${EVENTS}/:event_id/deliveries`, roles: everybody, handler: ofAccount(deliveries) },
   { method: "GET", path: `${EVENTS}/:event_id/attempts`, roles: everybody, handler: ofAccount(attempts) },
   {
     method: "GET",
@@ -146,33 +157,57 @@ const endpointIn = (call: PortalCall) => idOf(call, "endpoint_id", UUID);
 const eventIn = (call: PortalCall) => idOf(call, "event_id", UUID);
 
 async function list(deps: Deps, { account: { account_id } }: PortalCall): Promise<Answer<PortalEndpoints>> {
-  const rows = await listEndpoints(deps.db, account_id);
-  return json(200, { webhook_endpoints: rows.map((row) => endpointOf(account_id, row)) });
+  const [rows, slowed] = await Promise.all([listEndpoints(deps.db, account_id), listSlowed(deps.db, account_id)]);
+  return json(200, { webhook_endpoints: rows.map((row) => endpointOf(account_id, row, slowed)) });
 }
 
-const endpointOf = (account_id: string, row: EndpointRow): PortalEndpoint => ({
+const endpointOf = (
+  account_id: string,
+  row: EndpointRow,
+  slowed: Awaited<ReturnType<typeof listSlowed>>,
+): PortalEndpoint => ({
   ...endpointAnswer(account_id, row),
   signing_secret_id: row.signing_credential_secret_id,
   failing_since: row.failing_since?.toISOString() ?? null,
+  next_attempt_at:
+    slowed.find(({ endpoint_id }) => endpoint_id === row.endpoint_id)?.next_attempt_at?.toISOString() ?? null,
 });
 
-async function shown(deps: Deps, account_id: string, { id }: WebhookEndpoint): Promise<PortalEndpoint> {
-  const row = await findEndpoint(deps.db, account_id, id);
+async function shown(deps: Deps, account_id: string, { id }: Pick<WebhookEndpoint, "id">): Promise<PortalEndpoint> {
+  const [row, slowed] = await Promise.all([findEndpoint(deps.db, account_id, id), listSlowed(deps.db, account_id)]);
   if (row === undefined) throw new StatusRefusal(404);
-  return endpointOf(account_id, row);
+  return endpointOf(account_id, row, slowed);
 }
+
+async function deliveries(deps: Deps, call: PortalCall): Promise<Answer<PortalDeliveries>> {
+  const event = await findEvent(deps.db, call.account.account_id, eventIn(call));
+  if (event === undefined) throw new StatusRefusal(404);
+  return json(200, { deliveries: event.deliveries.map(deliveryOf) });
+}
+
+const deliveryOf = ({ next_attempt_at, ...delivery }: FeedRow["deliveries"][number]) => ({
+  ...delivery,
+  next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),
+});
+
+const eventFilters = [
+  ...(["event_type", "order_number", "delivered", "status", "endpoint_id"] as const),
+  ...(["created_after", "created_before"] as const),
+];
 
 async function events(
   deps: Deps,
   call: PortalCallTo<"GET /portal/{environment}/webhook_events">,
 ): Promise<Answer<PortalEvents>> {
-  const query = queryOf(call, "event_type", "order_number", "delivered", "status", "endpoint_id", "limit", "cursor");
+  const query = queryOf(call, ...eventFilters, "limit", "cursor");
   const filter: NewestFilter = {
     event_type: choiceOf(query, "event_type", eventTypeNames),
     order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
     delivered: flagOf(query, "delivered"),
     status: textOf(query, "status", isDeliveryStatus) as NewestFilter["status"],
     endpoint_id: textOf(query, "endpoint_id", isUuid),
+    created_after: timeOf(query, "created_after", deps.config.TIME_ZONE),
+    created_before: timeOf(query, "created_before", deps.config.TIME_ZONE),
   };
   const before = query.has("cursor") ? feedPosition(deps, call.account.account_id, query) : NEWEST;
   const { rows, next } = await listNewestEvents(deps.db, call.account.account_id, filter, before, limitOf(query));
@@ -183,10 +218,7 @@ async function events(
       patient_id: patientOfEvent(deps.vault, { ...row, event_id }),
       order_number,
       created_at: created_at.toISOString(),
-      deliveries: deliveries.map(({ next_attempt_at, ...delivery }) => ({
-        ...delivery,
-        next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),
-      })),
+      deliveries: deliveries.map(deliveryOf),
     })),
     next_cursor: next && feedCursor(deps, call.account.account_id, next),
   } satisfies PortalEvents);

@@ -1,6 +1,8 @@
+import type { AccountRow } from "../../db/accounts/accounts.ts";
 import { type CredentialLimits, loadCredential } from "../../db/accounts/credentials.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { audited, type PortalActor } from "../operations/audit-portal.ts";
 import { addCredentialKey, limitCredential, removeCredentialKey } from "./limit-credential.ts";
@@ -10,6 +12,7 @@ import {
   revokeCredential,
   rotateCredential,
   type ShownSecret,
+  signWith,
 } from "./manage-credentials.ts";
 
 const NAME = /^[^\p{Cc}]{1,100}$/u;
@@ -28,6 +31,22 @@ export function rotatePortalCredential(deps: Deps, by: PortalActor, credential_i
   return audited(deps, by, async (tx, now) => {
     const client_id = await ownClientId(tx, by, credential_id);
     return { action: "credential_rotated", subject: client_id, done: await rotateCredential(deps, tx, client_id, now) };
+  });
+}
+
+/** Signs the webhooks of all endpoints of a credential with one of its secrets, the new one or again the old one. */
+export async function signPortalWebhooks(
+  deps: Deps,
+  { clock_offset_s }: Pick<AccountRow, "clock_offset_s">,
+  by: PortalActor,
+  credential_id: string,
+  secret_id: unknown,
+): Promise<void> {
+  if (!Number.isInteger(secret_id)) return refuse(42200, "secret_id");
+  await audited(deps, by, async (tx, now) => {
+    const client_id = await ownClientId(tx, by, credential_id);
+    const done = await signWith(tx, client_id, secret_id as number, accountNow(now, clock_offset_s));
+    return { action: "signing_switched", subject: client_id, done };
   });
 }
 

@@ -12,6 +12,7 @@ import {
 } from "../../db/accounts/credentials.ts";
 import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
+import { switchSigning } from "../../db/webhooks/endpoints.ts";
 import { CLIENT_ID } from "../../domain/accounts/client-credentials.ts";
 import { randomId, randomSecret } from "../../random.ts";
 import type { Vault } from "../../vault/vault.ts";
@@ -19,6 +20,8 @@ import { AdminRefusal } from "./admin-refusal.ts";
 
 const NETWORK_SCOPE =
   "The scope intake is for e-prescription networks, not for a partner's account. Create the network's credential in your own account (--operator).";
+
+const NO_SUCH_SECRET = "This credential has no live secret with that number.";
 
 /** The client secret is shown only here; the database stores its sealed digest. */
 export type ShownSecret = { client_id: string; client_secret: string; secret_id: number };
@@ -56,6 +59,13 @@ export async function rotateCredential(deps: ManageDeps, tx: Tx, client_id: stri
   return addSecret(deps, tx, { account_id, credential_id, secret_id: last_secret_id + 1, slot }, now);
 }
 
+/** From the next attempt on, signs the webhooks of every endpoint of this credential with one of its live secrets. */
+export async function signWith(tx: Tx, client_id: string, secret_id: number, account_now: Date): Promise<void> {
+  const { account_id, credential_id, secrets } = await lockedCredential(tx, client_id);
+  if (!secrets.some((secret) => secret.secret_id === secret_id)) throw new AdminRefusal(NO_SUCH_SECRET);
+  await switchSigning(tx, account_id, credential_id, secret_id, account_now);
+}
+
 /** Ends the older of two live secrets. Tokens issued with it stay valid until they expire. */
 export async function finishRotation(tx: Tx, client_id: string, now: Date): Promise<number> {
   const { account_id, credential_id, secrets } = await lockedCredential(tx, client_id);
@@ -74,9 +84,7 @@ export async function revokeCredential(tx: Tx, client_id: string, now: Date, sec
   if (secret_id === undefined) {
     await revokeCredentialRow(tx, account_id, credential_id, now);
   } else {
-    if (!secrets.some((secret) => secret.secret_id === secret_id)) {
-      throw new AdminRefusal("This credential has no live secret with that number.");
-    }
+    if (!secrets.some((secret) => secret.secret_id === secret_id)) throw new AdminRefusal(NO_SUCH_SECRET);
     await revokeSecret(tx, { account_id, credential_id, secret_id, tokens_void: true }, now);
   }
   await announce(tx, { kind: "credential", account_id, id: credential_id });

@@ -1,5 +1,5 @@
-import { type PortalSchedule, type RefillSchedule, type ScheduleStatus, webAudit } from "@pestle/contract";
-import { listSchedules } from "../../db/schedules/schedules.ts";
+import { type PortalSchedule, type RefillSchedule, webAudit } from "@pestle/contract";
+import { listSchedules, type ScheduleFilter } from "../../db/schedules/schedules.ts";
 import type { Deps } from "../../deps.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { auditedPatients } from "../operations/audit-note.ts";
@@ -28,14 +28,14 @@ export async function viewSchedule(deps: Deps, by: PortalActor, schedule_id: str
 export const readSchedules = (
   deps: Deps,
   account_id: string,
-  asked: { patient_id: string | null; status: ScheduleStatus | null },
+  asked: { patient_id: string | null } & Omit<ScheduleFilter, "patient_index">,
   before: number,
   limit: number,
 ): Promise<{ schedule_position: number; drug_name: string; schedule: RefillSchedule }[]> => {
-  const { patient_id, status } = asked;
+  const { patient_id, ...rest } = asked;
   const patient_index = patient_id === null ? null : patientIndex(deps, account_id, patient_id);
   return withKeysOfNow(deps, async () => {
-    const rows = await listSchedules(deps.db, account_id, { patient_index, status }, before, limit);
+    const rows = await listSchedules(deps.db, account_id, { patient_index, ...rest }, before, limit);
     return rows.map((row) => ({
       schedule_position: row.schedule_position,
       drug_name: row.drug_name,

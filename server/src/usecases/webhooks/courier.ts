@@ -2,7 +2,7 @@ import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, type Share } 
 import { type DueEndpoint, loadDueEndpoints } from "../../db/webhooks/due-endpoints.ts";
 import type { Deps } from "../../deps.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
-import { newPace, type Pace, paceAfter, roomOf } from "../../domain/webhooks/endpoint-pace.ts";
+import { newPace, type Pace, paceAfter, resumed, roomOf } from "../../domain/webhooks/endpoint-pace.ts";
 import { shareSlots } from "../../domain/webhooks/share-slots.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openAttemptBook } from "./attempt-book.ts";
@@ -12,6 +12,8 @@ import { openEndpoint, type SendingEndpoint, type SentWebhook, sendWebhook } fro
 export type Courier = {
   /** Claims due deliveries and starts sending them. Returns how many started and whether more may be due. */
   beginDue(): Promise<{ begun: number; more: boolean }>;
+  /** Ends the pause of an endpoint that kept failing: its partner asks for the next attempt, or changed it. */
+  resume(endpoint_id: string): void;
   /** Whether enough slots are free to make another claim worthwhile. */
   hasRoom(): boolean;
   /** Resolves when no attempt is running or waiting to be saved. */
@@ -147,6 +149,11 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
 
   return {
     beginDue,
+    resume(endpoint_id) {
+      const row = known.get(endpoint_id);
+      if (row !== undefined) row.pace = resumed(row.pace);
+      onChange();
+    },
     hasRoom,
     idle: () =>
       new Promise((resolve) => {

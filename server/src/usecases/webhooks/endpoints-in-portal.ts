@@ -6,7 +6,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { audited, auditView, type PortalActor } from "../operations/audit-portal.ts";
 import { readEventBody, readWebhookEvent } from "./read-webhook-events.ts";
-import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
+import { redeliverEvent, redeliverFailed, tryNow } from "./redeliver-webhooks.ts";
 import { registerEndpoint } from "./register-endpoint.ts";
 import { testEndpoint } from "./test-endpoint.ts";
 import { removeEndpoint, updateEndpoint } from "./update-endpoint.ts";
@@ -64,6 +64,13 @@ export const testInPortal = (
     const { event_id } = await testEndpoint(deps, tx, by.account_id, endpoint_id, sent, now);
     return { action: "endpoint_tested", subject: endpoint_id, done: { event_id } };
   });
+
+export const tryNowInPortal = (deps: Deps, by: PortalActor, endpoint_id: string): Promise<void> =>
+  audited(deps, by, async (tx, now) => ({
+    action: "events_redelivered",
+    subject: endpoint_id,
+    done: await tryNow(tx, by.account_id, endpoint_id, now),
+  }));
 
 export const redeliverSinceInPortal = (
   deps: Deps,

@@ -56,7 +56,7 @@ export function explainSignature(
           value: `${serviceSecret(key, secret).slice(0, SHOWN)}…`,
           how: "base64( HMAC-SHA1( key, webhook secret ) + newline ): the same on every request",
         },
-        { name: standardWebhookHeaders.id, value: event_id, how: "event_id: the same on every attempt" },
+        { name: standardWebhookHeaders.id, value: event_id, how: "The ID of the event, the same on every attempt" },
         {
           name: standardWebhookHeaders.timestamp,
           value: String(webhook_timestamp),

@@ -5,10 +5,11 @@ import {
   type WebhookEventRecord,
 } from "@pestle/contract";
 import type { Grant } from "../../db/accounts/tokens.ts";
+import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
 import { findEndpoint, lockEndpoint } from "../../db/webhooks/endpoints.ts";
 import { findEvent } from "../../db/webhooks/feed.ts";
-import { requeueEvent, requeueFailed } from "../../db/webhooks/redelivery.ts";
+import { requeueEvent, requeueFailed, requeuePending } from "../../db/webhooks/redelivery.ts";
 import type { Deps } from "../../deps.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { readInstant } from "../../domain/values/calendar.ts";
@@ -35,6 +36,17 @@ export async function redeliverEvent(
   const account_now = accountNow(now, clock_offset_s);
   await requeueEvent(tx, { account_id, event_id, endpoint_id, account_now });
   return (await readWebhookEvent({ db: tx, vault }, account_id, event_id))!;
+}
+
+/** Tries an endpoint's pending deliveries now instead of waiting for their backoff. */
+export async function tryNow(tx: Tx, account_id: string, endpoint_id: string, now: Date): Promise<void> {
+  const endpoint = await lockEndpoint(tx, account_id, endpoint_id);
+  if (endpoint === undefined) throw new StatusRefusal(404);
+  if (endpoint.status !== "active") refuseAll([endpointProblem("status", "disabled")]);
+  const account_now = accountNow(now, endpoint.clock_offset_s);
+  await requeuePending(tx, { account_id, endpoint_id, account_now, most: MOST_REDELIVERED_AT_ONCE });
+  // The processes that deliver end their pause between attempts too.
+  await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
 }
 
 async function recipientProblems(tx: Tx, account_id: string, endpoint_id: string): Promise<Problem[]> {

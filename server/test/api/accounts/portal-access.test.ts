@@ -26,6 +26,7 @@ type Kind =
 const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/credentials": () => ({ name: "another" }),
   "POST /portal/:environment/credentials/:credential_id/rotate": () => ({}),
+  "POST /portal/:environment/credentials/:credential_id/sign": () => ({ secret_id: 1 }),
   "POST /portal/:environment/credentials/:credential_id/finish": () => ({}),
   "POST /portal/:environment/credentials/:credential_id/revoke": () => ({}),
   "PATCH /portal/:environment/credentials/:credential_id": () => ({ token_lifetime_s: 900 }),
@@ -37,6 +38,7 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "PATCH /portal/:environment/webhook_endpoints/:endpoint_id": () => ({ description: "changed" }),
   "DELETE /portal/:environment/webhook_endpoints/:endpoint_id": () => undefined,
   "POST /portal/:environment/webhook_endpoints/:endpoint_id/test": () => ({}),
+  "POST /portal/:environment/webhook_endpoints/:endpoint_id/try_now": () => ({}),
   "POST /portal/:environment/webhook_endpoints/:endpoint_id/redeliver": () => ({ since: "2026-01-01" }),
   "POST /portal/:environment/webhook_events/:event_id/redeliver": () => ({}),
   "POST /portal/:environment/orders/:order_number/actions": () => ({ event: "hold" }),

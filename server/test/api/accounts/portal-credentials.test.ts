@@ -55,6 +55,27 @@ describe("credentials in the portal", () => {
     expect((await token(second)).status).toBe(200);
   });
 
+  test("sign all their endpoints with the secret that a user chooses, the new one and back", async () => {
+    const first = await shown();
+    const url = "https://hooks.larkspur.example/signed";
+    for (const path of ["/a", "/b"]) {
+      const given = { url: url + path, secret: "ours", signing_credential_id: first.client_id };
+      expect((await willow.send("POST", "/portal/sandbox/webhook_endpoints", given)).status).toBe(201);
+    }
+    const { secret_id } = await shown(`${path(first.client_id)}/rotate`, {});
+    const signs = async () => (await listed(first.client_id)).signs_endpoints.map((one) => one.secret_id);
+    expect(await signs()).toEqual([1, 1]);
+    for (const chosen of [secret_id, 1, secret_id]) {
+      expect((await willow.send("POST", `${path(first.client_id)}/sign`, { secret_id: chosen })).status).toBe(200);
+      expect(await signs()).toEqual([chosen, chosen]);
+    }
+    await willow.send("POST", `${path(first.client_id)}/finish`);
+    for (const wrong of [1, 3, "2", undefined]) {
+      expect((await willow.send("POST", `${path(first.client_id)}/sign`, { secret_id: wrong })).status).toBe(422);
+    }
+    expect(await signs()).toEqual([secret_id, secret_id]);
+  });
+
   test("are revoked immediately, one secret or all, and stay in the list as ended", async () => {
     const made = await shown();
     const newer = await shown(`${path(made.client_id)}/rotate`, {});

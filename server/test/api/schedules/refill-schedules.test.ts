@@ -348,6 +348,12 @@ describe("in the portal", () => {
         next_cursor: null,
       },
     ]);
+    const due = async (query: string) =>
+      (await viewer.get(`${P}?patient_id=${rx.patient_id}&${query}`)).body.refill_schedules.length;
+    expect(await due(`next_fill_from=${next_fill_on}&next_fill_to=${next_fill_on}`)).toBe(1);
+    expect(await due(`next_fill_from=${plus(next_fill_on!, 1)}`)).toBe(0);
+    expect(await due(`status=active&next_fill_to=${plus(next_fill_on!, -1)}`)).toBe(0);
+    expect((await viewer.get(`${P}?next_fill_from=soon`)).status).toBe(400);
     expect((await viewer.get(`${P}?patient_id=${rx.patient_id}&status=paused`)).body.refill_schedules).toEqual([]);
     const first = (await viewer.get(`${P}?limit=1`)).body;
     const second = (await viewer.get(`${P}?limit=1&cursor=${first.next_cursor}`)).body;

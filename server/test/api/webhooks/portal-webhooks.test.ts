@@ -17,10 +17,11 @@ let willow: WebPerson;
 let receiver: Receiver;
 /** The receiver's answer. */
 let status = 200;
+let headers: Record<string, string> = {};
 beforeAll(async () => {
   app = await startTestApp();
   willow = await signedIn(app, app.demo.partners[0]!.portal);
-  receiver = await openReceiver((_, response) => response.writeHead(status).end("<b>said</b>"));
+  receiver = await openReceiver((_, response) => response.writeHead(status, headers).end("<b>said</b>"));
 });
 afterAll(async () => {
   await app.stop();
@@ -142,6 +143,45 @@ describe("deliveries in the portal", () => {
     await willow.send("DELETE", path(endpoint));
   });
 
+  test("a slowed endpoint shows its next attempt, and Try now sends what is pending without using up the attempts", async () => {
+    const endpoint = await registered();
+    const shown = async () => (await willow.get(path(endpoint))).body;
+    const waiting = async (event_id: string) =>
+      (await willow.get(`${P}/webhook_events/${event_id}/deliveries`)).body.deliveries;
+    expect(await shown()).toMatchObject({ failing_since: null, next_attempt_at: null });
+    [status, headers] = [503, { "retry-after": "3600" }];
+    const event_id = await tested(endpoint);
+    await expect.poll(async () => (await waiting(event_id))[0].attempts).toBe(1);
+    const due = Date.parse((await shown()).next_attempt_at);
+    expect(due).toBeGreaterThan(app.deps.now().getTime() + 3_000_000);
+    const listed = (await willow.get(`${P}/webhook_endpoints`)).body.webhook_endpoints;
+    expect(listed.find(({ id }: { id: string }) => id === endpoint.id).next_attempt_at).toBe(
+      (await shown()).next_attempt_at,
+    );
+
+    expect((await willow.send("POST", `${path(endpoint)}/try_now`)).status).toBe(200);
+    await expect.poll(async () => (await waiting(event_id))[0].attempts).toBe(2);
+    const { rows } = await app.deps.db.raw("select attempts_before from webhook_delivery where event_id = $1", [
+      event_id,
+    ]);
+    expect(rows).toEqual([{ attempts_before: 1 }]);
+    [status, headers] = [200, {}];
+    await willow.send("POST", `${path(endpoint)}/try_now`);
+    await expect
+      .poll(() => waiting(event_id))
+      .toMatchObject([{ status: "delivered", attempts: 3, next_attempt_at: null }]);
+    expect(await shown()).toMatchObject({ failing_since: null, next_attempt_at: null });
+    await willow.send("PATCH", path(endpoint), { status: "disabled" });
+    expect((await willow.send("POST", `${path(endpoint)}/try_now`)).status).toBe(422);
+    await willow.send("DELETE", path(endpoint));
+    expect((await willow.send("POST", `${path(endpoint)}/try_now`)).status).toBe(404);
+    // Its state without the body is not audited.
+    const views = await app.deps.db.raw("select 1 from audit_entry where action = 'event_viewed' and subject = $1", [
+      event_id,
+    ]);
+    expect(views.rows).toEqual([]);
+  });
+
   test("everything that an endpoint missed since a time can be requested at once", async () => {
     await willow.send("POST", `${P}/sandbox/prescriptions`, { preset: "simple" });
     const endpoint = await registered({ events: ["RX_RECEIVED"] });
@@ -228,7 +268,18 @@ describe("the event inbox", () => {
           event_type === "RX_UPDATED" && deliveries.length > 0 && deliveries.every((one) => one.status === "delivered"),
       ),
     );
-    for (const wrong of ["event_type=NONE", "status=lost", "endpoint_id=1", "cursor=x", "after=2026-01-01"]) {
+    const middle = all[Math.floor(all.length / 2)]!.created_at;
+    expect(await found(`created_after=${middle}`)).toEqual(only(({ created_at }) => created_at >= middle));
+    expect(await found(`created_before=${middle}`)).toEqual(only(({ created_at }) => created_at < middle));
+    expect(await found("created_before=2020-01-01")).toEqual([]);
+    for (const wrong of [
+      "event_type=NONE",
+      "created_after=soon",
+      "status=lost",
+      "endpoint_id=1",
+      "cursor=x",
+      "after=2026-01-01",
+    ]) {
       expect((await willow.get(`${P}/webhook_events?${wrong}`)).status).toBe(400);
     }
     await willow.send("DELETE", path(endpoint));

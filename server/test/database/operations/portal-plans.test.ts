@@ -86,7 +86,10 @@ test("error groups and the usage of a month read only errors and totals", async 
 });
 
 test("a page of the event inbox reads a bounded number of events, however few of them match", async () => {
-  const none = { event_type: null, order_number: null, delivered: null, status: null, endpoint_id: null };
+  const none = {
+    ...{ event_type: null, order_number: null, delivered: null, status: null, endpoint_id: null },
+    ...{ created_after: null, created_before: null },
+  };
   const start = { feed_position: Number.MAX_SAFE_INTEGER, event_position: Number.MAX_SAFE_INTEGER };
   const page = (filter: object) =>
     most(/^webhook_event/, (tx) => listNewestEvents(tx, account_id, { ...none, ...filter }, start, 50));
@@ -94,4 +97,5 @@ test("a page of the event inbox reads a bounded number of events, however few of
   expect(await page({ order_number: "0000000100" })).toBeLessThanOrEqual(5);
   expect(await page({ event_type: "ENDPOINT_DISABLED" })).toBeLessThanOrEqual(1_000 + WEEKS);
   expect(await page({ status: "failed" })).toBeLessThanOrEqual(1_000 + WEEKS);
+  expect(await page({ created_before: new Date(0) })).toBeLessThanOrEqual(1_000 + WEEKS);
 });

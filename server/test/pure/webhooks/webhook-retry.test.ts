@@ -3,7 +3,14 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { attemptErrorOf, attemptErrors } from "../../../src/domain/webhooks/attempt-errors.ts";
 import { attemptOutcome } from "../../../src/domain/webhooks/attempt-outcome.ts";
-import { newPace, type Pace, paceAfter, roomOf, WIDEST_WINDOW } from "../../../src/domain/webhooks/endpoint-pace.ts";
+import {
+  newPace,
+  type Pace,
+  paceAfter,
+  resumed,
+  roomOf,
+  WIDEST_WINDOW,
+} from "../../../src/domain/webhooks/endpoint-pace.ts";
 import { nextAttemptAt, retryAfterSeconds } from "../../../src/domain/webhooks/retry.ts";
 import { shareSlots } from "../../../src/domain/webhooks/share-slots.ts";
 
@@ -113,6 +120,8 @@ describe("an endpoint's concurrency", () => {
     expect(roomOf(failing, 0, 40_000)).toBe(1);
     expect(roomOf(failing, 1, 40_000)).toBe(0);
     expect(roomOf(paceAfter(failing, true, 41_000), 0, 41_000)).toBe(2);
+    expect(roomOf(resumed(failing), 0, 10_000)).toBe(1);
+    expect(roomOf(paceAfter(resumed(failing), false, 10_000), 0, 39_999)).toBe(0);
   });
 });
 

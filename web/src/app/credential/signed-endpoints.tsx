@@ -24,11 +24,14 @@ export function SignedEndpoints({
   );
 }
 
-/** The endpoints that the older of two secrets signs. */
+/** The endpoints that the newest of several secrets does not sign yet. */
 export const signedByOld = ({
   secrets,
   signs_endpoints,
 }: {
   secrets: readonly { secret_id: number }[];
   signs_endpoints: readonly SignedEndpoint[];
-}): readonly SignedEndpoint[] => signs_endpoints.filter(({ secret_id }) => secret_id === secrets[0]?.secret_id);
+}): readonly SignedEndpoint[] => {
+  const newest = secrets.at(-1)?.secret_id;
+  return secrets.length < 2 ? [] : signs_endpoints.filter(({ secret_id }) => secret_id !== newest);
+};

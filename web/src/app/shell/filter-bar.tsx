@@ -3,11 +3,12 @@ import { Button } from "../../ui/controls/button.tsx";
 import { useFilters } from "../use-address.ts";
 import styles from "./filter-bar.module.css";
 
-/** With `options` the filter is a select; without, a text input. */
+/** With `options` the filter is a select, with `date` a day; without both, a text input. */
 export type Filter = {
   name: string;
   label: string;
   options?: readonly (readonly [string, string])[];
+  date?: true;
 };
 
 /** List filters. They live in the URL, so a shared link shows the same list. */
@@ -17,8 +18,18 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: this group submits nothing
     <div role="group" aria-label="Filters" className={styles["filters"]}>
-      {filters.map(({ name, label, options }) =>
-        options ? (
+      {filters.map(({ name, label, options, date }) =>
+        date ? (
+          <label key={name} className={styles["day"]}>
+            {label}
+            <input
+              type="date"
+              data-set={values[name] !== undefined || undefined}
+              value={values[name] ?? ""}
+              onChange={(event) => change({ [name]: event.target.value })}
+            />
+          </label>
+        ) : options ? (
           <select
             key={name}
             aria-label={label}

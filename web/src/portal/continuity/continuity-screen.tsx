@@ -2,6 +2,7 @@ import { CONTINUITY_DAYS, type ContinuityEntry } from "@pestle/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { addressOf } from "../../app/api.ts";
+import { CsvButton, type CsvColumn } from "../../app/csv-button.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
@@ -34,13 +35,21 @@ export function ContinuityScreen() {
       title="Supply"
       about="Patients who run out of a medication, by the days of supply that were shipped. The earliest come first."
       actions={
-        <SelectField
-          label="Time range"
-          unseen
-          options={spans}
-          value={within_days}
-          onChange={(event) => change({ within_days: event.target.value })}
-        />
+        <>
+          <SelectField
+            label="Time range"
+            unseen
+            options={spans}
+            value={within_days}
+            onChange={(event) => change({ within_days: event.target.value })}
+          />
+          <CsvButton
+            name="supply"
+            path={addressOf(`${api_base}/continuity`, { within_days, limit: "200" })}
+            rowsOf={(page) => page.continuity}
+            columns={csv}
+          />
+        </>
       }
     >
       <Loaded query={pages.query as unknown as UseQueryResult<unknown>} lines={10}>
@@ -142,6 +151,17 @@ const columns: readonly Column<ContinuityEntry>[] = [
         ))
       ),
   },
+];
+
+const csv: readonly CsvColumn<ContinuityEntry>[] = [
+  ["Runs out", ({ runs_out_on }) => runs_out_on],
+  ["Days left", ({ days_left }) => days_left],
+  ["Patient", ({ patient_id }) => patient_id],
+  ["Medication", ({ drug_name }) => drug_name],
+  ["Prescription", ({ prescription_id }) => prescription_id],
+  ["Refills left", ({ refills_left }) => refills_left],
+  ["Open order", ({ open_order }) => open_order?.order_number],
+  ["Why the next fill would fail", ({ next_fill }) => next_fill.not_fillable.map(({ message }) => message)],
 ];
 
 function NamedSchedule({ schedule_id, status, fill_on }: NonNullable<ContinuityEntry["schedule"]>) {

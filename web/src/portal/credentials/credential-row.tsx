@@ -1,9 +1,7 @@
 import type { PortalCredential, PortalShownSecret } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
-import { Confirm } from "../../app/confirm.tsx";
 import { LimitBadges, LimitsDialog } from "../../app/credential/limits.tsx";
-import { SignedEndpoints, signedByOld } from "../../app/credential/signed-endpoints.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -16,11 +14,12 @@ import styles from "./credentials-screen.module.css";
 /** A credential with its secrets. During rotation it has two; the old one works until the user expires it. */
 export function CredentialRow({
   credential,
-  onShown,
+  onRotate,
   onRevoke,
 }: {
   credential: PortalCredential;
-  onShown: (shown: PortalShownSecret) => void;
+  /** Opens the rotation, with the new secret if one was just created. */
+  onRotate: (shown: PortalShownSecret | null) => void;
   onRevoke: () => void;
 }) {
   const { api_base, may_change } = usePortal();
@@ -28,14 +27,8 @@ export function CredentialRow({
   const path = `${api_base}/credentials` as const;
   const rotate = useChange(() => api(`${path}/${credential_id}/rotate`, { method: "POST" }), {
     reads: [path],
-    after: onShown,
+    after: onRotate,
   });
-  const finish = useChange(() => api(`${path}/${credential_id}/finish`, { method: "POST" }), {
-    done: "Old secret expired.",
-    reads: [path],
-    after: () => setEnding(false),
-  });
-  const [ending, setEnding] = useState(false);
   const [limiting, setLimiting] = useState(false);
   const rotating = secrets.length > 1;
   return (
@@ -55,8 +48,8 @@ export function CredentialRow({
         {may_change && revoked_at === null && (
           <div className="row">
             {rotating ? (
-              <Button small busy={finish.busy} onClick={() => setEnding(true)}>
-                Expire old secret
+              <Button small icon="refresh" onClick={() => onRotate(null)}>
+                Continue rotation
               </Button>
             ) : (
               <Button small icon="refresh" busy={rotate.busy} onClick={() => void rotate.run()}>
@@ -125,26 +118,6 @@ export function CredentialRow({
           }}
           onClose={() => setLimiting(false)}
         />
-      )}
-      {ending && (
-        <Confirm
-          title={`Expire the old secret of “${name}”?`}
-          confirm="Expire now"
-          change={finish}
-          onClose={() => {
-            finish.forget();
-            setEnding(false);
-          }}
-        >
-          <p>
-            Token requests with the old secret fail immediately. Tokens already issued stay valid until they expire. You
-            cannot undo this.
-          </p>
-          <SignedEndpoints endpoints={signedByOld(credential)}>
-            <strong>The old secret signs webhooks.</strong> Pestle will sign them with the new one. Check first that
-            these endpoints accept it:
-          </SignedEndpoints>
-        </Confirm>
       )}
     </li>
   );

@@ -16,11 +16,13 @@ import { usePortal } from "../account.tsx";
 import { CreateCredential } from "./create-credential.tsx";
 import { CredentialRow } from "./credential-row.tsx";
 import styles from "./credentials-screen.module.css";
+import { RotationWizard } from "./rotation-wizard.tsx";
 
 /** The open dialog. */
 type Layer =
   | { kind: "create" }
-  | { kind: "shown"; shown: PortalShownSecret; rotated: boolean }
+  | { kind: "shown"; shown: PortalShownSecret }
+  | { kind: "rotate"; credential_id: string; shown: PortalShownSecret | null }
   | { kind: "revoke"; credential: PortalCredential };
 
 /** The partner's API credentials. */
@@ -29,6 +31,9 @@ export function CredentialsScreen() {
   const path = `${api_base}/credentials` as const;
   const credentials = useApi(path, { refetch_ms: 15_000 });
   const [layer, setLayer] = useState<Layer | null>(null);
+  const rotated =
+    layer?.kind === "rotate" &&
+    credentials.data?.credentials.find(({ credential_id }) => credential_id === layer.credential_id);
   useShortcuts(may_change ? [{ keys: "n", label: "New credential", run: () => setLayer({ kind: "create" }) }] : []);
   return (
     <Page
@@ -56,7 +61,7 @@ export function CredentialsScreen() {
                 <CredentialRow
                   key={credential.credential_id}
                   credential={credential}
-                  onShown={(shown) => setLayer({ kind: "shown", shown, rotated: true })}
+                  onRotate={(shown) => setLayer({ kind: "rotate", credential_id: credential.credential_id, shown })}
                   onRevoke={() => setLayer({ kind: "revoke", credential })}
                 />
               ))}
@@ -65,22 +70,22 @@ export function CredentialsScreen() {
         }
       </Loaded>
       {layer?.kind === "create" && (
-        <CreateCredential
-          onClose={() => setLayer(null)}
-          onCreated={(shown) => setLayer({ kind: "shown", shown, rotated: false })}
-        />
+        <CreateCredential onClose={() => setLayer(null)} onCreated={(shown) => setLayer({ kind: "shown", shown })} />
       )}
       {layer?.kind === "shown" && <Secret {...layer} onClose={() => setLayer(null)} />}
+      {layer?.kind === "rotate" && rotated && (
+        <RotationWizard credential={rotated} shown={layer.shown} onClose={() => setLayer(null)} />
+      )}
       {layer?.kind === "revoke" && <Revoke credential={layer.credential} onClose={() => setLayer(null)} />}
     </Page>
   );
 }
 
-function Secret({ shown, rotated, onClose }: { shown: PortalShownSecret; rotated: boolean; onClose: () => void }) {
+function Secret({ shown, onClose }: { shown: PortalShownSecret; onClose: () => void }) {
   const { client_id, client_secret } = shown;
   return (
     <ShownOnce
-      title={rotated ? "New secret" : "Credential created"}
+      title="Credential created"
       onClose={onClose}
       keep="The pharmacy cannot show it either. Store it in a secrets manager, not in source code."
       secrets={[
@@ -88,9 +93,7 @@ function Secret({ shown, rotated, onClose }: { shown: PortalShownSecret; rotated
         { label: "Client secret", text: client_secret },
         { label: "Shell variables", text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
       ]}
-    >
-      {rotated && <p>The old secret keeps working until you expire it. Switch your apps to the new one first.</p>}
-    </ShownOnce>
+    />
   );
 }
 

@@ -27,20 +27,21 @@ const SOON_MS = 6_000;
 
 /** One event: deliveries, attempts, body and signature. */
 export function EventScreen() {
-  const { api_base, link_base } = usePortal();
+  const { api_base, link_base, account } = usePortal();
   const event_id = useParam("event_id");
   const path = `${api_base}/webhook_events/${encodeURIComponent(event_id)}` as const;
   // The server audits each read because the body names medications, so poll only when an attempt is due soon.
   const [near, setNear] = useState(true);
   const event = useApi(path, { written_down: true, ...(near && { refetch_ms: WATCH_MS }) });
-  const now_ms = useNow();
+  const now_ms = Math.max(useNow(), Date.now()) + account.clock_offset_s * 1000;
   const next = event.data?.deliveries.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
   useEffect(() => {
-    setNear(next !== undefined && Date.parse(next) < Math.max(now_ms, Date.now()) + SOON_MS);
+    setNear(next !== undefined && Date.parse(next) < now_ms + SOON_MS);
   }, [next, now_ms]);
   return (
     <Page
       title={event.data?.event_type ?? "Event"}
+      heading={event.data && <code>{event.data.event_type}</code>}
       actions={
         <Link to={`${link_base}/events`} search={{} as never}>
           All events
@@ -106,8 +107,8 @@ function Shown({ event }: { event: PortalEvent }) {
 
 /** The event's deliveries. "Resend" adds one attempt, even after a successful delivery. */
 function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent }) {
-  const { api_base, link_base, may_change } = usePortal();
-  const now_ms = Math.max(useNow(), Date.now());
+  const { api_base, link_base, may_change, account } = usePortal();
+  const now_ms = Math.max(useNow(), Date.now()) + account.clock_offset_s * 1000;
   const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   const redeliver = useChange(
     (endpoint_id?: string) => {

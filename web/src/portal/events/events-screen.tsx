@@ -1,11 +1,13 @@
 import { eventTypeNames, type PortalEventRow } from "@pestle/contract";
 import { addressOf } from "../../app/api.ts";
+import { CsvButton, type CsvColumn } from "../../app/csv-button.tsx";
 import { RowList } from "../../app/row-list.tsx";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { usePages } from "../../app/use-pages.ts";
+import { dayAfter } from "../../ui/day-after.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
@@ -37,6 +39,15 @@ const columns: readonly GridColumn<PortalEventRow>[] = [
   },
 ];
 
+const csv: readonly CsvColumn<PortalEventRow>[] = [
+  ["Created", ({ created_at }) => created_at],
+  ["Event", ({ event_type }) => event_type],
+  ["Order", ({ order_number }) => order_number],
+  ["Patient", ({ patient_id }) => patient_id],
+  ["Deliveries", ({ deliveries }) => deliveries.map(({ status }) => status)],
+  ["Event ID", ({ event_id }) => event_id],
+];
+
 /** All events with their deliveries. */
 export function EventsScreen() {
   const { api_base, link_base } = usePortal();
@@ -47,16 +58,31 @@ export function EventsScreen() {
     { name: "status", label: "Delivery", options: states },
     { name: "endpoint_id", label: "Endpoint", options: endpoints.map(({ id, url }) => [id, url] as const) },
     { name: "order_number", label: "Order number" },
+    { name: "created_after", label: "From", date: true },
+    { name: "created_before", label: "To", date: true },
   ];
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
+  const asked = { ...given, created_before: dayAfter(values["created_before"]) };
   const pages = usePages(
-    addressOf(`${api_base}/webhook_events`, { ...given, limit: "100" }),
+    addressOf(`${api_base}/webhook_events`, { ...asked, limit: "100" }),
     (page) => page.webhook_events,
     { refetch_ms: REFRESH_MS },
   );
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
-    <Page title="Events" about="All events and their webhook deliveries." fill>
+    <Page
+      title="Events"
+      about="All events and their webhook deliveries."
+      fill
+      actions={
+        <CsvButton
+          name="events"
+          path={addressOf(`${api_base}/webhook_events`, { ...asked, limit: "200" })}
+          rowsOf={(page) => page.webhook_events}
+          columns={csv}
+        />
+      }
+    >
       <FilterBar filters={filters} />
       <RowList
         label="Events"

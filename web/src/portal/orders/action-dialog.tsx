@@ -2,6 +2,7 @@ import {
   type ActionField,
   actions,
   type ExceptionId,
+  holdButton,
   isActionKey,
   type PortalOrder,
   type PortalOrderAction,
@@ -31,6 +32,7 @@ export function ActionDialog({
 }) {
   const { api_base } = usePortal();
   const { event_key } = action;
+  const label = (exception_id !== null && holdButton(exception_id, event_key)) || action.action;
   const fields = fieldsOf(event_key).filter(
     ({ only_exceptions }) => only_exceptions?.some((id) => id === exception_id) ?? true,
   );
@@ -53,7 +55,7 @@ export function ActionDialog({
         },
       }),
     {
-      done: `Done: ${action.action}.`,
+      done: `Done: ${label}.`,
       reads: (["/orders", "/exceptions", "/home", "/webhook_events"] as const).map(
         (path) => `${api_base}${path}` as const,
       ),
@@ -70,7 +72,7 @@ export function ActionDialog({
     );
   return (
     <Dialog
-      title={action.action}
+      title={label}
       onClose={onClose}
       onSubmit={() => void ask.run()}
       actions={
@@ -82,7 +84,7 @@ export function ActionDialog({
             busy={ask.busy}
             data-first={(fields.length === 0 && event_key !== "cancel") || undefined}
           >
-            {action.action}
+            {label}
           </Button>
         </>
       }

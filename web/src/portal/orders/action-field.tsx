@@ -1,4 +1,11 @@
-import { type ActionField, type Address, type Order, orderStatusReasons } from "@pestle/contract";
+import {
+  type ActionField,
+  type ActionKey,
+  type Address,
+  type actions,
+  type Order,
+  orderStatusReasons,
+} from "@pestle/contract";
 import { problemOf } from "../../app/api.ts";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { moneyText } from "../../ui/money.ts";
@@ -14,10 +21,11 @@ type Given = {
   onChange: (value: FieldValue) => void;
 };
 
-const labels: Record<string, string> = {
+type FieldName = (typeof actions)[ActionKey]["fields"][number]["name"];
+const labels: Record<FieldName, string> = {
   email: "Email",
   address: "Address",
-  prescription_id: "Prescription ID",
+  prescription_id: "Prescription number",
   dob: "Date of birth",
   item_id: "Item",
   token: "Payment token",
@@ -68,7 +76,7 @@ export function ActionFieldInput({ field, order, value, error, onChange }: Given
   const { name, type } = field;
   if (typeof value === "object") return <AddressInput value={value} error={error} onChange={onChange} />;
   const common = {
-    label: labels[name] ?? name,
+    label: labels[name as FieldName],
     // A field of some exceptions only is required for these.
     required: field.required || field.only_exceptions !== undefined,
     value,

@@ -1,4 +1,4 @@
-import type { PortalExceptionGroup } from "@pestle/contract";
+import { needOf, type PortalExceptionGroup } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -10,6 +10,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./exceptions-screen.module.css";
+import { HeldOrder } from "./held-order.tsx";
 
 const REFRESH_MS = 10_000;
 const whoNames = {
@@ -59,12 +60,12 @@ function Group({
 }: PortalExceptionGroup) {
   const { link_base, account } = usePortal();
   const [tone, who] = whoNames[who_acts];
-  const offered = actions.filter(({ event_key }) => event_key !== "cancel");
+  const offered = actions.flatMap(({ event_key }) => (event_key === "cancel" ? [] : [event_key]));
   return (
     <Card
       title={
         <span className="row">
-          {name} <span className="quiet">{exception_id}</span> <Badge tone={tone}>{who}</Badge>
+          {needOf(exception_id)} <Badge tone={tone}>{who}</Badge>
         </span>
       }
       actions={
@@ -77,21 +78,12 @@ function Group({
         <p>
           {message}{" "}
           <span className="quiet">
-            Oldest: <Age since={oldest_at} ahead_s={account.clock_offset_s} />.
+            {name} ({exception_id}). Oldest: <Age since={oldest_at} ahead_s={account.clock_offset_s} />.
           </span>
         </p>
-        {offered.length > 0 && (
-          <p className="small">
-            <span className="quiet">To resolve:</span> {offered.map(({ action }) => action).join(" · ")}
-          </p>
-        )}
         <ul className={styles["orders"]} aria-label={`Orders on hold: ${name}`}>
           {order_numbers.map((order_number) => (
-            <li key={order_number}>
-              <Link className="mono" to={`${link_base}/orders/${order_number}`}>
-                {order_number}
-              </Link>
-            </li>
+            <HeldOrder key={order_number} order_number={order_number} exception_id={exception_id} offered={offered} />
           ))}
         </ul>
       </div>

@@ -1,15 +1,27 @@
 import type { MedicationRequest, Order, OrderItem } from "@pestle/contract";
+import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
 import styles from "./order-screen.module.css";
 import { Renewals } from "./renewals.tsx";
 
-const columns: readonly Column<OrderItem>[] = [
+const columns = (nameOf: (sku: string) => string | undefined): readonly Column<OrderItem>[] => [
   { title: "Item", cell: ({ item_id }) => item_id },
-  { title: "Product", cell: ({ sku }) => sku ?? <span className="quiet">not chosen yet</span> },
+  {
+    title: "Product",
+    cell: ({ sku }) =>
+      sku === null ? (
+        <span className="quiet">not chosen yet</span>
+      ) : (
+        <>
+          {nameOf(sku)} <span className="quiet mono">{sku}</span>
+        </>
+      ),
+  },
   { title: "NDC", cell: ({ ndc }) => ndc && <span className="mono">{ndc}</span> },
   {
     title: "Prescription",
@@ -21,9 +33,12 @@ const columns: readonly Column<OrderItem>[] = [
 
 /** The order's items and their prescriptions. */
 export function OrderItems({ order: { items, medication_requests } }: { order: Order }) {
+  const { api_base } = usePortal();
+  const products = useApi(`${api_base}/catalogue`).data?.products ?? [];
+  const nameOf = (sku: string) => products.find((product) => product.sku === sku)?.name;
   return (
     <Card title="Items" flush>
-      <Table caption="Items" columns={columns} rows={items} rowKey={({ item_id }) => item_id} />
+      <Table caption="Items" columns={columns(nameOf)} rows={items} rowKey={({ item_id }) => item_id} />
       {medication_requests.map((prescription) => (
         <Prescription key={prescription.id} {...prescription} />
       ))}

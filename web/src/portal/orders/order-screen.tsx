@@ -1,4 +1,4 @@
-import type { ExceptionId, PortalOrder, PortalOrderAction } from "@pestle/contract";
+import { type ExceptionId, holdButton, needOf, type PortalOrder, type PortalOrderAction } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -56,6 +56,8 @@ export function OrderScreen() {
 }
 
 type Asked = { action: PortalOrderAction; exception_id: ExceptionId | null };
+const labelOf = ({ action, exception_id }: Asked) =>
+  (exception_id !== null && holdButton(exception_id, action.event_key)) || action.action;
 
 /** Open exceptions with their actions, then the actions the order's status allows. */
 function Asks({ shown }: { shown: PortalOrder }) {
@@ -79,7 +81,7 @@ function Asks({ shown }: { shown: PortalOrder }) {
   useShortcuts(
     offered.slice(0, 9).map((asked, at) => ({
       keys: String(at + 1),
-      label: asked.action.action,
+      label: labelOf(asked),
       run: () => setChosen(asked),
     })),
   );
@@ -93,16 +95,16 @@ function Asks({ shown }: { shown: PortalOrder }) {
         tone={asked.action.event_key === "cancel" ? "danger" : "plain"}
         onClick={() => setChosen(asked)}
       >
-        {asked.action.action}
+        {labelOf(asked)}
       </Button>
     ));
   return (
     <>
       {order.exceptions.map(({ id, name, message, raised_at }) => (
-        <Notice key={id} tone="wait" title={`${name} (${id})`} actions={buttons(ofException(id))}>
+        <Notice key={id} tone="wait" title={needOf(id)} actions={buttons(ofException(id))}>
           {message}{" "}
           <span className="quiet">
-            Since <When at={raised_at} />.
+            {name} ({id}), since <When at={raised_at} />.
           </span>
         </Notice>
       ))}

@@ -10,6 +10,24 @@ import styles from "./order-screen.module.css";
 
 const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processing" } as const;
 
+const shipmentNames: Record<Order["shipments"][number]["status"], string> = {
+  label_created: "Label created",
+  in_transit: "In transit",
+  out_for_delivery: "Out for delivery",
+  delivered: "Delivered",
+  returned: "Returned",
+  lost: "Lost",
+  exception: "Delayed by the carrier",
+};
+const paymentNames: Record<Order["payment"]["status"], string> = {
+  pending: "Pending",
+  authorized: "Authorized",
+  captured: "Paid",
+  declined: "Declined",
+  voided: "Voided",
+  refunded: "Refunded",
+};
+
 /** Patient, shipping and payment. */
 export function OrderSides({ order }: { order: Order }) {
   const { api_base, link_base } = usePortal();
@@ -58,7 +76,8 @@ export function OrderSides({ order }: { order: Order }) {
                 [
                   "Package",
                   <>
-                    <Tracking key="tracking" {...shipment} /> <Badge tone="info">{shipment.status}</Badge>
+                    <Tracking key="tracking" {...shipment} />{" "}
+                    <Badge tone="info">{shipmentNames[shipment.status]}</Badge>
                   </>,
                 ] as const,
             ),
@@ -68,8 +87,8 @@ export function OrderSides({ order }: { order: Order }) {
       <Card title="Payment">
         <Facts
           facts={[
-            ["Payer", payment.payer],
-            ["Status", payment.status],
+            ["Payer", payment.payer === "partner" ? "You" : "The patient"],
+            ["Status", paymentNames[payment.status]],
             ["Amount", moneyText(payment.amount_cents, payment.currency)],
             ["Refunded", payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
           ]}

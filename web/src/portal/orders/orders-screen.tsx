@@ -1,11 +1,13 @@
 import { exceptionIds, exceptions, orderStatuses, type PortalOrderRow } from "@pestle/contract";
 import { addressOf } from "../../app/api.ts";
+import { CsvButton, type CsvColumn } from "../../app/csv-button.tsx";
 import { RowList } from "../../app/row-list.tsx";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { usePages } from "../../app/use-pages.ts";
+import { dayAfter } from "../../ui/day-after.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
@@ -34,6 +36,18 @@ const columns: readonly GridColumn<PortalOrderRow>[] = [
   { title: "Updated", width: "8rem", cell: ({ updated_at }) => <When at={updated_at} /> },
 ];
 
+const csv: readonly CsvColumn<PortalOrderRow>[] = [
+  ["Order", ({ order_number }) => order_number],
+  ["Status", ({ order_status }) => order_status],
+  ["Exceptions", ({ exceptions: open }) => open.map(({ name }) => name)],
+  ["Reference", ({ reference }) => reference],
+  ["Patient", ({ patient_id }) => patient_id],
+  ["Items", ({ items }) => items],
+  ["Tracking number", ({ tracking_no }) => tracking_no],
+  ["Created", ({ created_at }) => created_at],
+  ["Updated", ({ updated_at }) => updated_at],
+];
+
 /** All orders, newest first. Rows show no patient names or medications. */
 export function OrdersScreen() {
   const { api_base, link_base } = usePortal();
@@ -54,14 +68,28 @@ export function OrdersScreen() {
     { name: "reference", label: "Reference" },
     { name: "patient_id", label: "Patient ID" },
     { name: "prescription_id", label: "Prescription ID" },
+    { name: "created_after", label: "From", date: true },
+    { name: "created_before", label: "To", date: true },
   ];
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
-  const pages = usePages(addressOf(`${api_base}/orders`, { ...given, limit: "100" }), (page) => page.orders, {
+  const asked = { ...given, created_before: dayAfter(values["created_before"]) };
+  const pages = usePages(addressOf(`${api_base}/orders`, { ...asked, limit: "100" }), (page) => page.orders, {
     refetch_ms: REFRESH_MS,
   });
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
-    <Page title="Orders" fill>
+    <Page
+      title="Orders"
+      fill
+      actions={
+        <CsvButton
+          name="orders"
+          path={addressOf(`${api_base}/orders`, { ...asked, limit: "200" })}
+          rowsOf={(page) => page.orders}
+          columns={csv}
+        />
+      }
+    >
       <FilterBar filters={filters} />
       <RowList
         label="Orders"

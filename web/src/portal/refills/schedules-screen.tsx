@@ -1,5 +1,6 @@
 import { type PortalScheduleRow, scheduleStatuses } from "@pestle/contract";
 import { addressOf } from "../../app/api.ts";
+import { CsvButton, type CsvColumn } from "../../app/csv-button.tsx";
 import { RowList } from "../../app/row-list.tsx";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -20,6 +21,8 @@ const filters: readonly Filter[] = [
     options: scheduleStatuses.map((status) => [status, statusNames[status]] as const),
   },
   { name: "patient_id", label: "Patient ID" },
+  { name: "next_fill_from", label: "Next fill from", date: true },
+  { name: "next_fill_to", label: "to", date: true },
 ];
 
 const columns: readonly GridColumn<PortalScheduleRow>[] = [
@@ -57,17 +60,45 @@ function Trouble({ paused_because, next_fill_problems }: PortalScheduleRow) {
   ));
 }
 
+const csv: readonly CsvColumn<PortalScheduleRow>[] = [
+  ["Status", ({ status }) => statusNames[status]],
+  ["Next fill", ({ next_fill_on }) => next_fill_on],
+  ["Patient", ({ patient_id }) => patient_id],
+  ["Medication", ({ drug_name }) => drug_name],
+  ["Prescription", ({ prescription_id }) => prescription_id],
+  ["Every, in days", ({ interval_days }) => interval_days],
+  [
+    "Problem",
+    ({ paused_because, next_fill_problems }) =>
+      (paused_because === null ? next_fill_problems : [paused_because]).map(({ message }) => message),
+  ],
+  ["Last order", ({ last_order_number }) => last_order_number],
+];
+
 /** The account's refill schedules, newest first. */
 export function SchedulesScreen() {
   const { api_base, link_base } = usePortal();
-  const [{ status, patient_id }] = useFilters();
+  const [{ status, patient_id, next_fill_from, next_fill_to }] = useFilters();
+  const asked = { status, patient_id, next_fill_from, next_fill_to };
   const pages = usePages(
-    addressOf(`${api_base}/refill_schedules`, { status, patient_id, limit: "100" }),
+    addressOf(`${api_base}/refill_schedules`, { ...asked, limit: "100" }),
     (page) => page.refill_schedules,
     { written_down: true },
   );
   return (
-    <Page title="Refills" fill about="The service orders the fills of these prescriptions on their days.">
+    <Page
+      title="Refills"
+      fill
+      about="The service orders the fills of these prescriptions on their days."
+      actions={
+        <CsvButton
+          name="refills"
+          path={addressOf(`${api_base}/refill_schedules`, { ...asked, limit: "200" })}
+          rowsOf={(page) => page.refill_schedules}
+          columns={csv}
+        />
+      }
+    >
       <FilterBar filters={filters} />
       <RowList
         label="Refill schedules"
@@ -77,7 +108,7 @@ export function SchedulesScreen() {
         linkTo={({ schedule_id }) => `${link_base}/refills/${schedule_id}`}
         empty={
           <Card>
-            {status !== undefined || patient_id !== undefined ? (
+            {Object.values(asked).some((value) => value !== undefined) ? (
               <Empty title="No matching refill schedules" />
             ) : (
               <Empty title="No refill schedules yet">

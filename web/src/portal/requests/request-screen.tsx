@@ -17,6 +17,7 @@ export function RequestScreen() {
   const { api_base, link_base } = usePortal();
   const request_id = useParam("request_id");
   const request = useApi(`${api_base}/requests/${encodeURIComponent(request_id)}`);
+  const base_url = useApi(`${api_base}/home`).data?.addresses.base_url ?? "";
   return (
     <Page
       title="Request"
@@ -45,6 +46,15 @@ export function RequestScreen() {
                 ]}
               />
             </Card>
+            <Card title="Send it again">
+              <div className="stack-tight">
+                <p className="quiet">
+                  Pestle stores neither bodies nor tokens. Put yours in the places of <code>$TOKEN</code>,{" "}
+                  <code>{"{…}"}</code> and <code>body.json</code>.
+                </p>
+                <Copyable block text={curlCommand(base_url, method, route)} label="curl command" />
+              </div>
+            </Card>
             {errors.map((error) => (
               <Card key={error.code} title={<ErrorTitle {...error} />}>
                 <ErrorHint {...error} />
@@ -57,6 +67,16 @@ export function RequestScreen() {
     </Page>
   );
 }
+
+/** The request as a command, with placeholders for what the log does not have. */
+const curlCommand = (base_url: string, method: string, route: string): string =>
+  [
+    `curl -sS ${method === "GET" ? "" : `-X ${method} `}"${base_url}${route}"`,
+    `-H "Authorization: Bearer $TOKEN"`,
+    `-H "Accept: application/json"`,
+    ...(method === "GET" || method === "DELETE" ? [] : [`-H "Content-Type: application/json"`, "-d @body.json"]),
+    ...(method === "POST" ? [`-H "Idempotency-Key: $(uuidgen)"`] : []),
+  ].join(" \\\n  ");
 
 const ErrorTitle = ({ code, title }: PortalRequest["errors"][number]) => (
   <span className="row">

@@ -1,11 +1,13 @@
 import type { PortalRequest } from "@pestle/contract";
 import { addressOf } from "../../app/api.ts";
+import { CsvButton, type CsvColumn } from "../../app/csv-button.tsx";
 import { RowList } from "../../app/row-list.tsx";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { usePages } from "../../app/use-pages.ts";
+import { dayAfter } from "../../ui/day-after.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
@@ -32,6 +34,17 @@ const columns: readonly GridColumn<PortalRequest>[] = [
     width: "5.5rem",
     cell: ({ request_id }) => <span className="mono quiet">{request_id.slice(0, 8)}…</span>,
   },
+];
+
+const csv: readonly CsvColumn<PortalRequest>[] = [
+  ["Time", ({ at }) => at],
+  ["Method", ({ method }) => method],
+  ["Path", ({ route }) => route],
+  ["Status", ({ status }) => status],
+  ["Duration in ms", ({ duration_ms }) => duration_ms],
+  ["Errors", ({ errors }) => errors.map(({ code }) => code)],
+  ["Credential", ({ credential_name, credential_id }) => credential_name ?? credential_id],
+  ["Request ID", ({ request_id }) => request_id],
 ];
 
 const textFilters = ["request_id", "route", "status", "error_code"];
@@ -61,16 +74,31 @@ export function RequestsScreen() {
       label: "Credential",
       options: (credentials.data?.credentials ?? []).map(({ credential_id, name }) => [credential_id, name] as const),
     },
+    { name: "since", label: "From", date: true },
+    { name: "until", label: "To", date: true },
   ];
   const given = Object.fromEntries(
     filters.map(({ name }) => [name, textFilters.includes(name) ? values[name]?.trim() : values[name]]),
   );
-  const pages = usePages(addressOf(`${api_base}/requests`, { ...given, limit: "100" }), (page) => page.requests, {
+  const asked = { ...given, until: dayAfter(values["until"]) };
+  const pages = usePages(addressOf(`${api_base}/requests`, { ...asked, limit: "100" }), (page) => page.requests, {
     refetch_ms: REFRESH_MS,
   });
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
-    <Page title="Requests" about="Your API requests, by X-Request-Id. Pestle does not store bodies." fill>
+    <Page
+      title="Requests"
+      about="Your API requests, by X-Request-Id. Pestle does not store bodies."
+      fill
+      actions={
+        <CsvButton
+          name="requests"
+          path={addressOf(`${api_base}/requests`, { ...asked, limit: "200" })}
+          rowsOf={(page) => page.requests}
+          columns={csv}
+        />
+      }
+    >
       <FilterBar filters={filters} />
       <RowList
         label="Requests"

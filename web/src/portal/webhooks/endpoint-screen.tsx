@@ -15,7 +15,7 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
-import { EndpointState, eventsText } from "./endpoint-state.tsx";
+import { EndpointState, EventNames, NextTry } from "./endpoint-state.tsx";
 import { EndpointStatistics } from "./endpoint-statistics.tsx";
 import { RedeliverSince } from "./redeliver-since.tsx";
 import { TestEvent } from "./test-event.tsx";
@@ -52,6 +52,10 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
     () => api(`${path}/${id}`, { method: "PATCH", body: { status: active ? "disabled" : "active" } }),
     { done: active ? "Endpoint disabled." : "Endpoint enabled. Pending events are on their way.", reads },
   );
+  const tryNow = useChange(() => api(`${path}/${id}/try_now`, { method: "POST" }), {
+    done: "Sending the pending events now.",
+    reads: [path, `${api_base}/webhook_events`, `${api_base}/home`],
+  });
   const remove = useChange(() => api(`${path}/${id}`, { method: "DELETE" }), {
     done: "Endpoint deleted.",
     reads: [path, `${api_base}/home`, `${api_base}/credentials`],
@@ -65,6 +69,24 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
             ? "It returned 410 Gone, which tells Pestle to stop sending. "
             : "Every delivery failed for five days. "}
           Fix it, then enable it to receive the pending events.
+        </Notice>
+      )}
+      {endpoint.next_attempt_at !== null && endpoint.failing_since !== null && (
+        <Notice
+          tone="wait"
+          title={<NextTry at={endpoint.next_attempt_at} />}
+          actions={
+            may_change && (
+              <Button small busy={tryNow.busy} onClick={() => void tryNow.run()}>
+                Try now
+              </Button>
+            )
+          }
+        >
+          Deliveries have failed since <When at={endpoint.failing_since} />, so Pestle pauses longer between attempts.
+          No event is lost.{" "}
+          {may_change && "Try now sends all pending events again at once, and starts the waiting times over."}
+          {tryNow.error !== null && <Problem error={tryNow.error} />}
         </Notice>
       )}
       <Card
@@ -86,7 +108,7 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
       >
         <Facts
           facts={[
-            ["Events", eventsText(events)],
+            ["Events", <EventNames key="events" events={events} />],
             [
               "Signed with",
               <span key="signed">

@@ -1,6 +1,8 @@
-import type { EventType, PortalEndpoint } from "@pestle/contract";
+import type { PortalEndpoint } from "@pestle/contract";
+import { Fragment } from "react";
 import { Badge } from "../../ui/badge.tsx";
-import { When } from "../../ui/time.tsx";
+import { Countdown, When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
 
 const reasons = {
   partner: "by you",
@@ -10,7 +12,7 @@ const reasons = {
 
 /** The endpoint's status and why it is disabled. */
 export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
-  const { status, disabled_reason, failing_since } = endpoint;
+  const { status, disabled_reason, failing_since, next_attempt_at } = endpoint;
   if (status === "disabled") {
     return (
       <Badge tone={disabled_reason === "partner" ? "neutral" : "bad"}>
@@ -19,6 +21,13 @@ export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
     );
   }
   if (failing_since === null) return <Badge tone="good">Active</Badge>;
+  if (next_attempt_at !== null) {
+    return (
+      <Badge tone="wait">
+        <NextTry at={next_attempt_at} />
+      </Badge>
+    );
+  }
   return (
     <Badge tone="wait">
       Failing since <When at={failing_since} />
@@ -26,5 +35,23 @@ export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
   );
 }
 
-export const eventsText = (events: readonly EventType[]): string =>
-  events.length === 0 ? "All except opt-in events" : events.join(", ");
+/** When a slowed endpoint gets its next delivery. Never a time in the past: one that is due is on its way. */
+export function NextTry({ at }: { at: string }) {
+  const { account } = usePortal();
+  return (
+    <span className="nowrap">
+      Slowed: next try <Countdown until={at} ahead_s={account.clock_offset_s} before="in" none="now" />
+    </span>
+  );
+}
+
+/** The events that an endpoint subscribes to. */
+export const EventNames = ({ events }: Pick<PortalEndpoint, "events">) =>
+  events.length === 0
+    ? "All except opt-in events"
+    : events.map((event_type, at) => (
+        <Fragment key={event_type}>
+          {at > 0 && ", "}
+          <code>{event_type}</code>
+        </Fragment>
+      ));

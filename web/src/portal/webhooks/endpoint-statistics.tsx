@@ -67,7 +67,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                   about={
                     oldest_waiting_at !== null && (
                       <>
-                        oldest <Age since={oldest_waiting_at} />
+                        oldest <Age since={oldest_waiting_at} ahead_s={account.clock_offset_s} />
                       </>
                     )
                   }

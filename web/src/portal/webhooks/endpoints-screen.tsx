@@ -13,7 +13,7 @@ import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
-import { EndpointState, eventsText } from "./endpoint-state.tsx";
+import { EndpointState, EventNames } from "./endpoint-state.tsx";
 import { DeliveryTrend, ResponseTrend, TrendTable } from "./endpoint-trend.tsx";
 import { TestEvent } from "./test-event.tsx";
 
@@ -48,7 +48,7 @@ export function EndpointsScreen() {
     { title: "Status", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
     { title: "Delivered, 24 h", cell: ({ id }) => <DeliveryTrend figures={figuresOf(id)} /> },
     { title: "Response time", cell: ({ id }) => <ResponseTrend figures={figuresOf(id)} /> },
-    { title: "Events", cell: ({ events }) => eventsText(events) },
+    { title: "Events", cell: ({ events }) => <EventNames events={events} /> },
     {
       title: "Created",
       cell: ({ created_at }) => (

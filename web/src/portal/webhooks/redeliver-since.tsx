@@ -15,8 +15,8 @@ const DAY_MS = 24 * 3600 * 1000;
 
 /** After an outage of the receiver, resends failed deliveries and, optionally, events it never received. */
 export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
-  const { api_base } = usePortal();
-  const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
+  const { api_base, account } = usePortal();
+  const [since, setSince] = useState(() => localText(new Date(Date.now() + account.clock_offset_s * 1000 - DAY_MS)));
   const [missed, setMissed] = useState(true);
   const redeliver = useChange(
     () => {

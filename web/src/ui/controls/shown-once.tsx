@@ -8,6 +8,7 @@ import styles from "./shown-once.module.css";
 /** Shows a secret one time only, with a copy button. It stays until the user says that it is saved. */
 export function ShownOnce({
   title,
+  lead,
   keep,
   secrets,
   onClose,
@@ -15,6 +16,8 @@ export function ShownOnce({
   actions,
 }: {
   title: ReactNode;
+  /** Above the secrets. */
+  lead?: ReactNode;
   /** Where to store it or how to share it. */
   keep: ReactNode;
   secrets: readonly { label: string; text: string }[];
@@ -37,6 +40,7 @@ export function ShownOnce({
         </>
       }
     >
+      {lead}
       <Notice tone="wait" title="You won't see this again.">
         {keep}
       </Notice>

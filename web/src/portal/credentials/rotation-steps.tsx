@@ -1,0 +1,22 @@
+import styles from "./rotation-steps.module.css";
+
+const steps = [
+  ["save", "New secret"],
+  ["switch", "Switch endpoints and test"],
+  ["end", "End old secret"],
+] as const;
+
+/** Where the user is in the rotation of a secret. */
+export function RotationSteps({ at }: { at: (typeof steps)[number][0] }) {
+  const now = steps.findIndex(([key]) => key === at);
+  return (
+    <ol className={styles["steps"]} aria-label="Steps">
+      {steps.map(([key, label], index) => (
+        <li key={key} aria-current={key === at ? "step" : undefined} data-done={index < now || undefined}>
+          {label}
+          {index < now && <span className="unseen">, done</span>}
+        </li>
+      ))}
+    </ol>
+  );
+}
