@@ -257,7 +257,7 @@ test("an order goes from review to shipped with 16 keys and two scans, and the f
     .toContain("Handed to carrier");
   // Printing charges nothing, and the partner does not see the tracking number yet.
   const packed = await read(made);
-  expect([packed.order_status, packed.payment.captured_cents, packed.shipments]).toEqual(["Filling", 0, []]);
+  expect([packed.order_status, packed.payment.status, packed.shipments]).toEqual(["Filling", "authorized", []]);
   await shot(tess.page, "dashboard-printed");
   await tessPresses("Enter");
   await tess.page.getByRole("button", { name: "Undo" }).waitFor();

@@ -604,7 +604,7 @@ describe("the queues", () => {
     const [sent, held] = [await order(), await order({ patient: { email: null } })];
     const simulation = { order_number: sent.order_number, to: "Shipped" };
     expect((await simulate(app, "order", simulation)).status).toBeLessThan(300);
-    const [{ sku }] = sent.items as [{ sku: string }];
+    const { sku } = sent.items[0]!;
     await app.deps.db.raw("update stock set on_hand_units = reserved_units + 10 where account_id = $1 and sku = $2", [
       account_id(),
       sku,

@@ -13,7 +13,7 @@ export type ParcelLabel = {
   data: Buffer;
 };
 /** A label that someone has printed. */
-export type PrintedLabel = ParcelLabel & { label_id: number; printed_at: Date; printed_by: string };
+type PrintedLabel = ParcelLabel & { label_id: number; printed_at: Date; printed_by: string };
 
 /** The order's last printed label, and whether it fits the order as it is now. */
 export type NewestLabel = { label_id: number; printed: PrintedLabel | null; fits: boolean };
