@@ -731,6 +731,39 @@ test("the portal shows how orders and endpoints do, with a table behind each cha
   quiet(seen);
 });
 
+test("the portal shows how orders and endpoints do, with a table behind each chart", async () => {
+  const order_number = await ordered("simple");
+  await sent("/sandbox/simulate", { simulation_type: "order", simulation: { order_number, to: "Delivered" } });
+  const seen = await journey.openAs(sam, "/portal/sandbox/home");
+  const { page } = seen;
+  const table = async (name: string) => {
+    await page.getByText(`Show table: ${name}`).focus();
+    await page.keyboard.press("Enter");
+    return page.getByRole("table", { name });
+  };
+  const funnel = await table("Orders received, shipped and delivered");
+  await funnel.getByRole("row", { name: /^Delivered [1-9]/ }).waitFor();
+  await (await table("Median delivery time by carrier"))
+    .getByRole("row", { name: /(h|days)$/ })
+    .first()
+    .waitFor();
+  await go(page, "gw");
+  await heading(page, "Endpoints");
+  await page
+    .getByRole("img", { name: /^Delivered per hour in the last 24 hours: lowest/ })
+    .first()
+    .waitFor();
+  await (await table("Attempts in the last 24 hours, by endpoint and hour"))
+    .getByRole("row", { name: /%/ })
+    .first()
+    .waitFor();
+  await go(page, "gu");
+  await page.getByText("Alert at 5%").waitFor();
+  await (await table("Error rate")).getByRole("row").nth(24).waitFor();
+  expect(await violations(page)).toEqual([]);
+  quiet(seen);
+});
+
 test("axe finds no violation on any screen, and nothing overflows", async () => {
   status = 200;
   const { id } = await sent("/webhook_endpoints", { url: receiver.url, secret: "a secret of ours" });

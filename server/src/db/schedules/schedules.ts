@@ -100,8 +100,10 @@ export type ScheduleFilter = {
   next_fill_to?: string | null;
 };
 /** Every set of filters, each in the order of the table. */
-const FILTERS: FilterName[][] = [[]];
-for (const name of Object.keys(CONDITIONS) as FilterName[]) FILTERS.push(...FILTERS.map((set) => [...set, name]));
+const FILTERS = (Object.keys(CONDITIONS) as FilterName[]).reduce<FilterName[][]>(
+  (sets, name) => sets.concat(sets.map((set) => [...set, name])),
+  [[]],
+);
 
 type PageParams = readonly [account_id: string, before: number, limit: number, ...filters: unknown[]];
 const pages = new Map(
