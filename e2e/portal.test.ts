@@ -486,11 +486,10 @@ test("the next attempt of an event is never in the past, and Resend makes one mo
   await page.getByRole("button", { name: "Resend" }).click();
   await late.arrived(before + 1);
   await page.getByRole("table", { name: "Deliveries" }).getByText("delivered", { exact: true }).waitFor();
-  const [first, again] = [late.received[0]!, late.received.at(-1)!];
-  expect([again.body, again.headers["webhook-id"]]).toEqual([first.body, event_id]);
-  expect((await hand.get(`${P}/webhook_events/${event_id}/deliveries`)).body.deliveries[0].attempts).toBe(
-    late.received.length,
-  );
+  // The endpoint also receives what earlier tests caused.
+  const same = late.received.filter(({ headers }) => headers["webhook-id"] === event_id);
+  expect(same.at(-1)!.body).toBe(same[0]!.body);
+  expect((await hand.get(`${P}/webhook_events/${event_id}/deliveries`)).body.deliveries[0].attempts).toBe(same.length);
   await hand.send("DELETE", `${P}/webhook_endpoints/${id}`, {});
   await late.close();
   quiet(seen);
@@ -696,39 +695,6 @@ describe("for every user", () => {
     await page.getByRole("menuitemradio", { name: "Production" }).click();
     await expect.poll(shown).toBe("production");
   });
-});
-
-test("the portal shows how orders and endpoints do, with a table behind each chart", async () => {
-  const order_number = await ordered("simple");
-  await sent("/sandbox/simulate", { simulation_type: "order", simulation: { order_number, to: "Delivered" } });
-  const seen = await journey.openAs(sam, "/portal/sandbox/home");
-  const { page } = seen;
-  const table = async (name: string) => {
-    await page.getByText(`Show table: ${name}`).focus();
-    await page.keyboard.press("Enter");
-    return page.getByRole("table", { name });
-  };
-  const funnel = await table("Orders received, shipped and delivered");
-  await funnel.getByRole("row", { name: /^Delivered [1-9]/ }).waitFor();
-  await (await table("Median delivery time by carrier"))
-    .getByRole("row", { name: /(h|days)$/ })
-    .first()
-    .waitFor();
-  await go(page, "gw");
-  await heading(page, "Endpoints");
-  await page
-    .getByRole("img", { name: /^Delivered per hour in the last 24 hours: lowest/ })
-    .first()
-    .waitFor();
-  await (await table("Attempts in the last 24 hours, by endpoint and hour"))
-    .getByRole("row", { name: /%/ })
-    .first()
-    .waitFor();
-  await go(page, "gu");
-  await page.getByText("Alert at 5%").waitFor();
-  await (await table("Error rate")).getByRole("row").nth(24).waitFor();
-  expect(await violations(page)).toEqual([]);
-  quiet(seen);
 });
 
 test("the portal shows how orders and endpoints do, with a table behind each chart", async () => {

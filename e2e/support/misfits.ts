@@ -24,7 +24,9 @@ const MISFITS = `(() => {
   }
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
-    const { data, parentElement } = texts.currentNode;
+    const { data: written, parentElement } = texts.currentNode;
+    // A person chose their email address.
+    const data = written.replace(/\\S+@\\S+/g, "");
     const [code] = data.match(/\\b[a-z]+(_[a-z0-9]+)+\\b/) ?? (parentElement.closest("option") ? [] : data.match(/\\b[A-Z]{2,}(_[A-Z]+)+\\b/)) ?? [];
     if (code === undefined || parentElement.closest("code, pre, kbd, samp, script, style, textarea, .mono, [data-as-typed]")) continue;
     const holder = parentElement.closest("option") ? parentElement.closest("select") ?? parentElement : parentElement;

@@ -45,6 +45,7 @@ export const credentialRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/credentials/:credential_id/sign",
     roles: developers,
+    step_up: true,
     handler: ofAccount(async (deps, call) => {
       await signPortalWebhooks(deps, call.account, call.by, idIn(call), call.body["secret_id"]);
       return list(deps, call);

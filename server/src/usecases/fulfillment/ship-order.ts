@@ -78,7 +78,7 @@ async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedO
       requireStep(loaded, { event: "ship" }, actor);
       requireFree(deps, loaded, work);
       if (loaded.order.address === null) throw new WorkRefusal("no_address");
-      await requireGoodLots(deps, loaded);
+      await requireGoodLots(deps.db, loaded);
       return loaded;
     });
   const loaded = await read();

@@ -11,7 +11,7 @@ import {
   type WorkEvent,
   workAudit,
 } from "@pestle/contract";
-import type { Queryable } from "../../db/db.ts";
+import type { Queryable, Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { isLicensedPharmacist, isPharmacistRole } from "../../domain/accounts/license.ts";
 import { type Actor, apply, ImpossibleStep, isOpen, type Step, system } from "../../domain/orders/order.ts";
@@ -81,12 +81,12 @@ export const hasLot = ({ ndc, needs_prescription }: { ndc: string | null; needs_
 
 /** A technician took the packages from the shelf. The lots are stored, so that a recall finds every patient. */
 export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem[]): Promise<Order> =>
-  workOrder(deps, work, async (loaded) => {
+  workOrder(deps, work, async (loaded, tx) => {
     requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
     requireEveryItem(loaded, filled);
     const skuOf = (id: number) => loaded.order.items.find(({ item_id }) => item_id === id)!.sku;
     const packages = filled.map(({ item_id, lot = null }) => ({ lot, sku: skuOf(item_id) }));
-    await refuseRecalled(deps, work.account_id, packages);
+    await refuseRecalled(tx, work.account_id, packages);
     for (const { item_id, lot = null, lot_expires_on = null } of filled) {
       const item = loaded.order.items.find((one) => one.item_id === item_id)!;
       if (lot === null && lot_expires_on === null && !hasLot(item)) continue;
@@ -104,7 +104,7 @@ export const verifyProduct = (
   work: Work,
   scanned: readonly { item_id: number; code: string }[],
 ): Promise<Order> =>
-  workOrder(deps, work, async (loaded) => {
+  workOrder(deps, work, async (loaded, tx) => {
     requireStep(loaded, { event: "verify_product" }, actorOf(work.by));
     if (loaded.row.filled_by === work.by.person_id) throw new WorkRefusal("same_person");
     requireEveryItem(loaded, scanned);
@@ -113,7 +113,7 @@ export const verifyProduct = (
       const fits = ndc === null ? code.trim() === sku : normaliseNdc(code.trim()).includes(ndc);
       if (!fits) throw new WorkRefusal("wrong_product");
     }
-    await requireGoodLots(deps, loaded);
+    await requireGoodLots(tx, loaded);
     return [{ event: "verify_product" }];
   });
 
@@ -225,13 +225,13 @@ type Decided = readonly [Outcome, Partial<ChangeBy>?];
 export async function workOrder(
   deps: Deps,
   work: Work,
-  decide: (loaded: LoadedOrder) => Decided | Promise<Decided>,
+  decide: (loaded: LoadedOrder, tx: Tx) => Decided | Promise<Decided>,
 ): Promise<Order> {
   try {
     return await transact(deps, async (tx) => {
       const loaded = await loadChangingOrder(deps, tx, work.account_id, work.order_number, "elsewhere");
       requireFree(deps, loaded, work);
-      const [outcome, by] = await decide(loaded);
+      const [outcome, by] = await decide(loaded, tx);
       const { order } = await changeOrder(deps, tx, loaded, outcome, {
         actor: actorOf(work.by),
         ...by,
@@ -287,14 +287,17 @@ export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor)
 }
 
 /** An order can be on hold for longer than its lots last, and a lot can be recalled after the fill. */
-export async function requireGoodLots(deps: Deps, { account_id, order, details, rules }: LoadedOrder): Promise<void> {
+export async function requireGoodLots(
+  db: Queryable,
+  { account_id, order, details, rules }: LoadedOrder,
+): Promise<void> {
   if (details.some(({ lot_expires_on }) => lot_expires_on !== null && lot_expires_on <= rules.today))
     throw new WorkRefusal("lot_expired");
   const packages = order.items.map(({ item_id, sku }) => ({
     lot: details.find((one) => one.item_id === item_id)!.lot,
     sku,
   }));
-  await refuseRecalled(deps, account_id, packages);
+  await refuseRecalled(db, account_id, packages);
 }
 
 function requireEveryItem({ order }: LoadedOrder, named: readonly { item_id: number }[]): void {

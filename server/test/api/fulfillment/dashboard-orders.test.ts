@@ -605,11 +605,15 @@ describe("the queues", () => {
     const simulation = { order_number: sent.order_number, to: "Shipped" };
     expect((await simulate(app, "order", simulation)).status).toBeLessThan(300);
     const { sku } = sent.items[0]!;
-    await app.deps.db.raw("update stock set on_hand_units = reserved_units + 10 where account_id = $1 and sku = $2", [
-      account_id(),
-      sku,
-    ]);
+    const stocked = (units: number) =>
+      app.deps.db.raw("update stock set on_hand_units = reserved_units + $3 where account_id = $1 and sku = $2", [
+        account_id(),
+        sku,
+        units,
+      ]);
+    await stocked(10);
     const after = await read();
+    await stocked(10_000);
     expect([received(after) - received(before), shipped(after) - shipped(before)]).toEqual([2, 1]);
     expect(total(after.hours.map((hour) => hour.received))).toBe(after.days.at(-1)!.received);
     const { queues } = (await technician.get("/dashboard/home?environment=sandbox")).body as DashboardHome;

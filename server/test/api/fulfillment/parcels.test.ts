@@ -286,6 +286,7 @@ describe("a label that is printed before the hand-over", () => {
     const address = { ...goodAddress, street1: "12 Market St", ignore_warnings: true };
     const changed = await app.call(`/v1/orders/${order.order_number}/shipping_address`, {
       method: "PUT",
+      headers: { "content-type": "application/json" },
       body: JSON.stringify(address),
     });
     expect(changed.status).toBe(200);

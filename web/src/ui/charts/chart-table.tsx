@@ -23,7 +23,7 @@ export function ChartTable<Row>({
       </summary>
       {open && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
-        <section className={styles["rows"]} aria-label={caption} tabIndex={0}>
+        <section className={styles["rows"]} aria-label={`Table: ${caption}`} tabIndex={0}>
           <Table caption={caption} columns={columns} rows={rows} rowKey={rowKey} />
         </section>
       )}

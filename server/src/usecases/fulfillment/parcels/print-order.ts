@@ -25,7 +25,7 @@ export async function printOrder(deps: Deps, work: Work): Promise<void> {
         requireStep(loaded, { event: "ship" }, actorOf(work.by));
         requireFree(deps, loaded, work);
         if (loaded.order.address === null) throw new WorkRefusal("no_address");
-        await requireGoodLots(deps, loaded);
+        await requireGoodLots(deps.db, loaded);
         const newest = await newestLabel(deps, loaded);
         const printed = { at: deps.now(), by: work.by.person_id };
         const label_id = newest.label_id + 1;

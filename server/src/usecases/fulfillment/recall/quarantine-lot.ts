@@ -1,4 +1,5 @@
 import { environments, type RecallRequest } from "@pestle/contract";
+import type { Queryable } from "../../../db/db.ts";
 import { deleteQuarantine, insertQuarantine, isQuarantined } from "../../../db/fulfillment/recalls.ts";
 import type { Deps } from "../../../deps.ts";
 import { type Looker, writeAudit } from "../../operations/write-audit.ts";
@@ -24,7 +25,7 @@ export const quarantineLot = (
 type Package = { lot: string | null; sku: string };
 
 /** Refuses packages of a recalled lot. */
-export async function refuseRecalled(deps: Deps, account_id: string, packages: readonly Package[]): Promise<void> {
+export async function refuseRecalled(db: Queryable, account_id: string, packages: readonly Package[]): Promise<void> {
   const given = packages.flatMap(({ lot, sku }) => (lot === null ? [] : { lot, sku }));
-  if (await isQuarantined(deps.db, account_id, given)) throw new WorkRefusal("lot_recalled");
+  if (await isQuarantined(db, account_id, given)) throw new WorkRefusal("lot_recalled");
 }

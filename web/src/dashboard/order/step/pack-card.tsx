@@ -83,7 +83,8 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
             >
               {printed ? "Print again" : "Print slip and label"}
             </Button>
-            <Button small tone="quiet" aria-label="Print settings" onClick={() => setSetting(true)}>
+            <Button small tone="quiet" onClick={() => setSetting(true)}>
+              <span className="unseen">Print settings: </span>
               {documents === "slips_and_labels" ? on : `${documentNames[documents]}: ${on.replace(/^\w+ on /, "")}`}
             </Button>
           </div>
