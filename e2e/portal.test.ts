@@ -699,7 +699,10 @@ describe("for every user", () => {
 
 test("the portal shows how orders and endpoints do, with a table behind each chart", async () => {
   const order_number = await ordered("simple");
+  const prompt = await openReceiver((_, response) => void response.end("ok"));
+  const { id } = await sent("/webhook_endpoints", { url: prompt.url, secret: "a secret of ours" });
   await sent("/sandbox/simulate", { simulation_type: "order", simulation: { order_number, to: "Delivered" } });
+  await prompt.arrived(1);
   const seen = await journey.openAs(sam, "/portal/sandbox/home");
   const { page } = seen;
   const table = async (name: string) => {
@@ -727,6 +730,8 @@ test("the portal shows how orders and endpoints do, with a table behind each cha
   await page.getByText("Alert at 5%").waitFor();
   await (await table("Error rate")).getByRole("row").nth(24).waitFor();
   expect(await violations(page)).toEqual([]);
+  await hand.send("DELETE", `${P}/webhook_endpoints/${id}`, {});
+  await prompt.close();
   quiet(seen);
 });
 
