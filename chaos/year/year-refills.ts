@@ -53,7 +53,7 @@ export async function refillFaults(year: Year, orders: readonly Order[], end: Da
     ...[...fills].flatMap(([prescription_id, own]) => systemFaults(book, prescription_id, own, notices)),
     ...[...book.schedules.values()].flatMap((one) => [
       ...pauseFaults(one, fills.get(one.rx.prescription_id) ?? []),
-      ...noticeFaults(one, notices.get(one.schedule_id) ?? []),
+      ...noticeFaults(one, notices.get(one.schedule_id) ?? [], fills.get(one.rx.prescription_id) ?? []),
       ...supplyFaults(book, one, fills.get(one.rx.prescription_id) ?? [], notices.get(one.schedule_id) ?? [], end),
     ]),
   ];
@@ -150,16 +150,26 @@ function pauseFaults({ rx, changes, seen }: BookSchedule, fills: readonly Fill[]
   });
 }
 
-/** A notice comes as many days ahead as the partner asked, unless the schedule changed after that day. */
-function noticeFaults({ changes, lead_days }: BookSchedule, notices: readonly Notice[]): string[] {
+/**
+ * A notice comes as many days ahead as the partner asked, unless the schedule changed after that day. It also changes when
+ * an order is canceled that it had followed.
+ */
+function noticeFaults(
+  { changes, lead_days }: BookSchedule,
+  notices: readonly Notice[],
+  fills: readonly Fill[],
+): string[] {
   return notices.flatMap(({ fill_on, at }, index) => {
     const day = dayOf(at);
     const due = plusDays(fill_on, -lead_days);
+    const canceled = fills.some(
+      ({ canceled_at }) => canceled_at !== null && dayOf(canceled_at) >= due && dayOf(canceled_at) <= day,
+    );
     const last = changes.findLast((change) => change.at <= at);
     if (day > fill_on) return [`a notice on ${day} of a fill on ${fill_on}`];
     if (notices.slice(0, index).some((one) => one.fill_on === fill_on && !changedBetween(changes, one.at, at)))
       return ["two notices of one fill"];
-    return day > due && last !== undefined && dayOf(last.at) < due && !isLate(notices, index, due)
+    return day > due && !canceled && last !== undefined && dayOf(last.at) < due && !isLate(notices, index, due)
       ? [`a notice on ${day} instead of ${due}`]
       : [];
   });
