@@ -361,6 +361,7 @@ describe("a recall", () => {
         lot_expires_on: "2099-05-31",
         units: 90,
         shipped_at: new Date((await read(first)).shipments[0]!.shipped_at),
+        told_at: null,
       },
     ]);
     const plain = await run("recall", { lot: "RC-100" });
