@@ -29,7 +29,7 @@ describe("a cursor", () => {
     for (const path of ["/orders?limit=1", "/webhook_events?limit=1"]) {
       const { next_cursor } = await page(path);
       expect((await page(path)).next_cursor).toBe(next_cursor);
-      expect(Buffer.from(next_cursor!, "base64url").toString("latin1")).not.toMatch(/^[a-z]\d+/);
+      expect(Buffer.from(next_cursor!, "base64url").toString("latin1")).not.toMatch(/^[a-z]\d+$|\d{6}/);
       // Positions next to each other have cursors with nothing in common.
       const following = (await page(`${path}&cursor=${next_cursor}`)).next_cursor!;
       expect(following.slice(0, 6)).not.toBe(next_cursor!.slice(0, 6));
