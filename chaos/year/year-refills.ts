@@ -109,8 +109,11 @@ function systemFaults(
   for (const [index, fill] of fills.entries()) {
     if (!fill.by_system) continue;
     const own = schedules.find((one) => isActiveAt(one, new Date(fill.at.getTime() - 1)));
-    const notice =
-      own && notices.get(own.schedule_id)?.find(({ fill_on, at }) => fill_on === fill.day && at <= fill.at);
+    const fitting = ((own && notices.get(own.schedule_id)) ?? []).filter(
+      ({ fill_on, at }) => fill_on === fill.day && at <= fill.at,
+    );
+    // A fill whose order was canceled is due again on the same day, with another notice.
+    const notice = fitting.find((one) => !used.has(one)) ?? fitting[0];
     if (notice === undefined || own === undefined) {
       if (book.workflow === "automatic" && index === 0) count(book, "first fills of Automatic Processing");
       else faults.push(`an order of a schedule that ${own === undefined ? "was not active" : "announced no fill"}`);
