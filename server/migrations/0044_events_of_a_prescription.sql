@@ -1,8 +1,8 @@
--- When the partner must be told that a prescription expires soon, and then that it has expired. Null: nothing is left to
--- tell. The job that tells it sets the next time in the statement that writes the event, so each is told once.
+-- When the job notifies the partner that the prescription expires soon, and then that it has expired. Null: the partner
+-- has received both notices. The statement that writes an event also sets the next time, so each event is written once.
 alter table prescription add column expiry_notice_at timestamptz;
 
--- 30 days before. If fewer are left when it arrives, the partner has just read the date, and only its end is told.
+-- 30 days before the end. A prescription that arrives later sends only the second notice: the partner has just read the date.
 create function first_expiry_notice(expires_at timestamptz, arrived_at timestamptz) returns timestamptz
 language sql stable parallel safe
 as $$
@@ -12,7 +12,7 @@ as $$
   end
 $$;
 
--- Those that expired before this version are told nothing.
+-- Prescriptions that expired before this version send no notice.
 update prescription r
 set expiry_notice_at = first_expiry_notice(r.expires_at, now() + make_interval(secs => a.clock_offset_s))
 from account a

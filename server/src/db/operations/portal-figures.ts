@@ -1,18 +1,9 @@
+import type { EndpointHour, ParcelSums } from "../../domain/operations/portal-figures.ts";
 import { type Queryable, sql } from "../db.ts";
 
-/** The sums of all orders, of those with one carrier, or of those to one state. */
-export type ParcelSums = {
-  of: "all" | "carrier" | "state";
-  name: string | null;
-  received: number;
-  shipped: number;
-  delivered: number;
-  median_hours_to_ship: number | null;
-  median_hours_to_deliver: number | null;
-  /** When the first of these orders was created. */
-  oldest_at: Date | null;
-};
-const parcels = sql<[account_id: string, first_position: number, most: number], ParcelSums>`
+/** `oldest_at`: when the first of these orders was created. */
+type ParcelRow = ParcelSums & { oldest_at: Date | null };
+const parcels = sql<[account_id: string, first_position: number, most: number], ParcelRow>`
 with newest as materialized (
   select o.order_number, o.created_at, o.ship_state
   from orders o
@@ -41,15 +32,7 @@ group by grouping sets ((), (s.carrier), (n.ship_state))`;
 export const sumParcels = (db: Queryable, account_id: string, first_position: number, most: number) =>
   db.rows(parcels, [account_id, first_position, most]);
 
-export type EndpointHourRow = {
-  endpoint_id: string;
-  /** Null for an endpoint without attempts. */
-  hour: Date | null;
-  attempts: number | null;
-  delivered: number | null;
-  duration_ms: number | null;
-};
-const hours = sql<[account_id: string, since: Date], EndpointHourRow>`
+const hours = sql<[account_id: string, since: Date], EndpointHour>`
 select e.endpoint_id, h.hour, h.attempts, h.delivered, h.duration_ms
 from webhook_endpoint e
 left join webhook_endpoint_hour h on h.account_id = e.account_id and h.endpoint_id = e.endpoint_id and h.hour >= $2

@@ -2,7 +2,8 @@ import type { DeliveryTime, EndpointFigures, PortalFigures } from "@pestle/contr
 
 const HOUR_MS = 3600 * 1000;
 
-type Sums = {
+/** The sums of all orders, of those with one carrier, or of those to one state. */
+export type ParcelSums = {
   of: "all" | "carrier" | "state";
   name: string | null;
   received: number;
@@ -13,9 +14,9 @@ type Sums = {
 };
 
 /** The funnel and the delivery times, from the sums of the newest orders. */
-export function orderFigures(sums: readonly Sums[]): Omit<PortalFigures, "since"> {
+export function orderFigures(sums: readonly ParcelSums[]): Omit<PortalFigures, "since"> {
   const all = sums.find((row) => row.of === "all");
-  const timesOf = (of: Sums["of"]): DeliveryTime[] =>
+  const timesOf = (of: ParcelSums["of"]): DeliveryTime[] =>
     sums
       .flatMap((row) =>
         row.of === of && row.name !== null && row.median_hours_to_deliver !== null
@@ -38,8 +39,9 @@ export function orderFigures(sums: readonly Sums[]): Omit<PortalFigures, "since"
 
 const tenths = (hours: number | null) => (hours === null ? null : Math.round(hours * 10) / 10);
 
-type HourRow = {
+export type EndpointHour = {
   endpoint_id: string;
+  /** Null for an endpoint without attempts. */
   hour: Date | null;
   attempts: number | null;
   delivered: number | null;
@@ -47,7 +49,7 @@ type HourRow = {
 };
 
 /** Each endpoint with a row for every hour, including hours without attempts. */
-export function endpointFigures(rows: readonly HourRow[], first: Date, hours: number): EndpointFigures[] {
+export function endpointFigures(rows: readonly EndpointHour[], first: Date, hours: number): EndpointFigures[] {
   return [...new Set(rows.map(({ endpoint_id }) => endpoint_id))].map((endpoint_id) => {
     const own = rows.filter((row) => row.endpoint_id === endpoint_id && row.hour !== null && row.hour >= first);
     return {
@@ -64,7 +66,7 @@ export function endpointFigures(rows: readonly HourRow[], first: Date, hours: nu
   });
 }
 
-function ratesOf(rows: readonly HourRow[]) {
+function ratesOf(rows: readonly EndpointHour[]) {
   const sum = (field: "attempts" | "delivered" | "duration_ms") =>
     rows.reduce((total, row) => total + (row[field] ?? 0), 0);
   const attempts = sum("attempts");

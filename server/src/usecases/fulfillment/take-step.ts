@@ -1,14 +1,14 @@
-import type { BulkAnswer, BulkRequest, BulkResult, Order, WorkEvent, WorkRequest } from "@pestle/contract";
-import { errors, exceptionRow, statusMessages, type Transition, transitions, workEvents } from "@pestle/contract";
+import type { BulkAnswer, BulkRequest, Order, WorkEvent, WorkRequest } from "@pestle/contract";
+import { exceptionRow, type Transition, transitions, workEvents } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { ImpossibleStep } from "../../domain/orders/order.ts";
-import { faultOf, RequestProblems, StatusRefusal } from "../../domain/values/refusals.ts";
-import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { judgeAddress, replaceAddress } from "../orders/change-order-address.ts";
 import type { LoadedOrder } from "../orders/load-order.ts";
 import { write } from "../write.ts";
 import { addNote, claimOrder, releaseClaim } from "./claim-order.ts";
+import { inBulk } from "./in-bulk.ts";
 import { printOrder } from "./parcels/print-order.ts";
 import { shipOrder } from "./ship-order.ts";
 import {
@@ -89,38 +89,12 @@ export async function workInBulk(
   if (event === "resolve" && exception_id !== undefined && exceptionRow(exception_id).overridden_by === "pharmacist") {
     throw new WorkRefusal("one_by_one");
   }
-  const results: BulkResult[] = [];
-  for (const { account_id, order_number, revision } of orders) {
-    const work = { account_id, order_number, by };
+  return inBulk(deps, orders, request_id, async ({ account_id, order_number, revision }) => {
     const request = { ...asked, ...(revision !== undefined && { revision }) } as WorkRequest;
-    const refused = await workOnOrder(deps, work, request, request_id, { in_bulk: true }).then(
-      ({ held_by }) =>
-        held_by.length === 0 ? null : { key: "held", message: `On hold instead: ${held_by.join(", ")}.` },
-      (error: unknown) => refusalOf(deps, error, request_id),
-    );
-    results.push({
-      account_id,
-      order_number,
-      done: refused === null,
-      key: refused?.key ?? null,
-      message: refused?.message ?? null,
-    });
-  }
-  const done = results.filter((one) => one.done).length;
-  return { done, refused: results.length - done, results };
-}
-
-/** Why one order of a bulk request was refused. Unexpected errors are logged, and the other orders continue. */
-export function refusalOf(deps: Deps, error: unknown, request_id: string): { key: string | null; message: string } {
-  if (error instanceof WorkRefusal) return { key: error.key, message: error.message };
-  if (error instanceof AdminRefusal) return { key: null, message: error.message };
-  if (error instanceof StatusRefusal) return { key: String(error.status), message: statusMessages[error.status] };
-  if (error instanceof RequestProblems) {
-    const [{ code }] = error.problems as [RequestProblems["problems"][number]];
-    return { key: String(code), message: errors[code][2] };
-  }
-  deps.log.error({ request_id, err: faultOf(error) }, "unexpected fault");
-  return { key: "500", message: statusMessages[500] };
+    const work = { account_id, order_number, by };
+    const { held_by } = await workOnOrder(deps, work, request, request_id, { in_bulk: true });
+    return held_by.length === 0 ? null : { key: "held", message: `On hold instead: ${held_by.join(", ")}.` };
+  });
 }
 
 async function updateAddress(deps: Deps, work: Work, address: Asked<"update_address">["address"]): Promise<void> {

@@ -239,7 +239,7 @@ describe("a label that is printed before the hand-over", () => {
     return order;
   };
   const print = (order: Order, deps = app.deps) => printOrder(deps, shop.work(order, technician));
-  /** A carrier that notes the labels it is told to void, and can be out of reach. */
+  /** A carrier that keeps a list of the labels that Pestle voids, and that can be unreachable. */
   const noting = (voided: string[], { reachable = true } = {}): TestApp["deps"] => ({
     ...app.deps,
     carriers: {

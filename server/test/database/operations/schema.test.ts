@@ -297,6 +297,10 @@ describe("migrations", () => {
   test("reject a database that a newer build migrated, and a file changed after it was applied", async () => {
     const own = await createTestDatabase();
     const one = openDb({ connection: { connectionString: own.url }, pool_size: 2, named_statements: true });
+    // This text of migration 44 was released too; only its comments differ.
+    const released = "a3f4d1f05ef57c4fff868ac9c631bc65294e20c987ff0b41a9f05b0f99dbba3e";
+    await one.raw("update schema_migration set checksum = $1 where version = 44", [released]);
+    expect(await migrate(one)).toEqual([]);
     await one.raw("update schema_migration set checksum = 'other' where version = 1");
     await expect(migrate(one)).rejects.toThrow(/changed after it was applied/);
     await one.raw("insert into schema_migration (version, name, checksum) values (9999, 'future', 'x')");

@@ -1,8 +1,8 @@
-import type { Environment, HeldSide } from "@pestle/contract";
+import { type Environment, type HeldSide, heldSides } from "@pestle/contract";
 import { useEffect } from "react";
 import { addressOf } from "../../app/api.ts";
 import { useApi } from "../../app/use-api.ts";
-import styles from "./queue-screen.module.css";
+import { Choices } from "../../ui/controls/choices.tsx";
 
 const names: Record<HeldSide, string> = { pharmacy: "Needs you", partner: "Waiting for partner" };
 
@@ -24,19 +24,13 @@ export function HeldSides({
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: refetch when the home page's counts change
   useEffect(() => void refetch(), [changed_ms, refetch]);
-  const all = data && data.pharmacy + data.partner;
-  const choices = [[null, "All", all] as const, ...sides.map((side) => [side, names[side], data?.[side]] as const)];
+  const all = { key: null, name: "All", count: data && data.pharmacy + data.partner };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: not a form
-    <div role="group" aria-label="Who must act" className={styles["sides"]}>
-      {choices.map(([side, name, count]) => (
-        <button key={name} type="button" aria-pressed={(side ?? undefined) === chosen} onClick={() => onChoose(side)}>
-          {name}
-          {count !== undefined && <span>{count.toLocaleString()}</span>}
-        </button>
-      ))}
-    </div>
+    <Choices<HeldSide | null>
+      label="Who must act"
+      choices={[all, ...heldSides.map((side) => ({ key: side, name: names[side], count: data?.[side] }))]}
+      chosen={heldSides.find((side) => side === chosen) ?? null}
+      onChoose={onChoose}
+    />
   );
 }
-
-const sides: readonly HeldSide[] = ["pharmacy", "partner"];

@@ -9,6 +9,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { Choices } from "../../ui/controls/choices.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
@@ -43,21 +44,20 @@ export function ReviewsScreen() {
   const rows = closed
     ? all.filter(({ resolved_at }) => resolved_at !== null)
     : all.filter((row) => inDivision(division.kinds, row));
+  const counted = ({ key, name, kinds }: (typeof divisions)[number]) => ({
+    key,
+    name,
+    count: closed || !query.data ? undefined : all.filter((row) => inDivision(kinds, row)).length,
+  });
   return (
     <Page title="Reviews" fill about="Prescriptions and messages that need a decision.">
       <div className={styles["bar"]}>
-        {/* biome-ignore lint/a11y/useSemanticElements: not a form */}
-        <div role="group" aria-label="Filter reviews" className={styles["divisions"]}>
-          {divisions.map(({ key, name, kinds }) => (
-            <button key={key} type="button" aria-pressed={show === key} onClick={() => change({ show: key })}>
-              {name}
-              {!closed && query.data && <span>{all.filter((row) => inDivision(kinds, row)).length}</span>}
-            </button>
-          ))}
-          <button type="button" aria-pressed={closed} onClick={() => change({ show: "closed" })}>
-            Closed
-          </button>
-        </div>
+        <Choices<string>
+          label="Filter reviews"
+          choices={[...divisions.map(counted), { key: "closed", name: "Closed" }]}
+          chosen={show}
+          onChoose={(key) => change({ show: key })}
+        />
         <FilterBar filters={[environmentFilter]} />
       </div>
       <Loaded query={query} lines={10}>

@@ -1,10 +1,10 @@
-import type { BulkAnswer, BulkResult, RecallNoticeRequest } from "@pestle/contract";
+import type { BulkAnswer, RecallNoticeRequest } from "@pestle/contract";
 import { insertNotice } from "../../../db/fulfillment/recalls.ts";
 import type { Deps } from "../../../deps.ts";
 import { transact } from "../../write.ts";
+import { inBulk } from "../in-bulk.ts";
 import { writeStaffMessage } from "../send-staff-message.ts";
 import type { Worker } from "../steps.ts";
-import { refusalOf } from "../take-step.ts";
 import { WorkRefusal } from "../work-refusal.ts";
 
 /**
@@ -17,26 +17,14 @@ export async function tellPartners(
   { lot, text, orders }: RecallNoticeRequest,
   request_id: string,
 ): Promise<BulkAnswer> {
-  const results: BulkResult[] = [];
-  for (const { account_id, order_number } of orders) {
+  return inBulk(deps, orders, request_id, async ({ account_id, order_number }) => {
     const work = { account_id, order_number, by, request_id };
-    const refused = await transact(deps, async (tx) => {
+    await transact(deps, async (tx) => {
       const said = { text, in_reply_to: null, exception_id: null };
       await writeStaffMessage(deps, tx, work, said, () => []);
       const told = { at: deps.now(), by: by.person_id };
       if ((await insertNotice(tx, account_id, order_number, lot.trim(), told)) === 0) throw new WorkRefusal("told");
-    }).then(
-      () => null,
-      (error: unknown) => refusalOf(deps, error, request_id),
-    );
-    results.push({
-      account_id,
-      order_number,
-      done: refused === null,
-      key: refused?.key ?? null,
-      message: refused?.message ?? null,
     });
-  }
-  const done = results.filter((one) => one.done).length;
-  return { done, refused: results.length - done, results };
+    return null;
+  });
 }
