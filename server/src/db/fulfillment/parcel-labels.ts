@@ -38,24 +38,31 @@ const add = sql<
     printed_at: Date,
     printed_by: string,
     content_sealed: Buffer,
-  ]
+  ],
+  { state: "ready" | "voiding" }
 >`
 insert into parcel_label (account_id, order_number, label_id, state, tracking_no, tracking_url, carrier, label_format,
   printed_at, printed_by, content_sealed)
-select o.account_id, o.order_number, $3, 'ready', $4, $5, $6, $7, $8, $9, $10
+select o.account_id, o.order_number, $3, case when o.stage = 'pack' then 'ready' else 'voiding' end, $4, $5, $6, $7, $8,
+  $9, case when o.stage = 'pack' then $10::bytea end
 from orders o
-where o.account_id = $1 and o.order_number = $2 and o.order_status = 'Filling' and o.stage = 'pack'
--- A shipment or a cancellation at the same time ends first, and then the order gets no label.
+where o.account_id = $1 and o.order_number = $2
+  and (o.order_status = 'Filling' and o.stage = 'pack' or o.order_status = 'Canceled')
+-- A shipment or a cancellation at the same time ends first.
 for share of o
-on conflict do nothing`;
-/** Returns 0 if the order is no longer being packed, or if someone else printed it first. */
+on conflict do nothing
+returning state`;
+/**
+ * Stores a label of the carrier: ready for an order that is being packed, and to void for one that was canceled
+ * meanwhile. Undefined if the order is elsewhere, or if someone else printed it first.
+ */
 export const insertLabel = (
   db: Queryable,
   account_id: string,
   order_number: string,
   label: Omit<ParcelLabelRow, "state" | "content_sealed"> & { content_sealed: Buffer },
 ) =>
-  db.run(add, [
+  db.row(add, [
     account_id,
     order_number,
     label.label_id,

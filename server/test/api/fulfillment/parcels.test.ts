@@ -316,6 +316,30 @@ describe("a label that is printed before the hand-over", () => {
     }
   });
 
+  test("is void if the order is canceled while the carrier makes it, and kept if the order ships with it", async () => {
+    const voided: string[] = [];
+    /** Something happens to the order between the label and its record. */
+    const meanwhile = (happens: () => Promise<unknown>): TestApp["deps"] => {
+      const { sandbox, ...others } = noting(voided).carriers;
+      const createLabel: typeof sandbox.createLabel = async (asked) => {
+        const made = await sandbox.createLabel(asked);
+        await happens();
+        return made;
+      };
+      return { ...app.deps, carriers: { ...others, sandbox: { ...sandbox, createLabel } } };
+    };
+    const [canceled, shipped, held] = [await packed(), await packed(), await packed()];
+    const cancel = meanwhile(() => shop.act(canceled, { event: "cancel" }));
+    await expect(print(canceled, cancel)).rejects.toMatchObject({ key: "not_now" });
+    const [label] = await labels(canceled);
+    expect([label!.state, label!.kept, voided]).toEqual(["voided", false, [label!.tracking_no]]);
+    const ship = meanwhile(() => shipOrder(app.deps, shop.work(shipped, technician)));
+    await expect(print(shipped, ship)).rejects.toMatchObject({ key: "not_now" });
+    const hold = meanwhile(() => shop.act(held, { event: "hold" }));
+    await expect(print(held, hold)).rejects.toMatchObject({ key: "not_now" });
+    expect([await labels(shipped), await labels(held), voided.length]).toEqual([[], [], 1]);
+  });
+
   test("stays if the order is held and released, and is not made for an order that is not packed", async () => {
     const order = await packed();
     await print(order);

@@ -1,4 +1,4 @@
-import { endLabel, insertLabel, notePrinted } from "../../../db/fulfillment/parcel-labels.ts";
+import { endLabel, insertLabel, loadNewestLabel, notePrinted } from "../../../db/fulfillment/parcel-labels.ts";
 import type { Deps } from "../../../deps.ts";
 import { ImpossibleStep } from "../../../domain/orders/order.ts";
 import { withKeysOfNow } from "../../../vault/vault.ts";
@@ -17,7 +17,7 @@ import { voidLabels } from "./void-labels.ts";
 export async function printOrder(deps: Deps, work: Work): Promise<void> {
   const { account_id, order_number } = work;
   try {
-    await write(deps, {
+    const printed = await write(deps, {
       transaction: "never",
       attempt: async (db) => {
         const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
@@ -27,33 +27,34 @@ export async function printOrder(deps: Deps, work: Work): Promise<void> {
         if (loaded.order.address === null) throw new WorkRefusal("no_address");
         await requireGoodLots(deps.db, loaded);
         const newest = await newestLabel(deps, loaded);
-        const printed = { at: deps.now(), by: work.by.person_id };
+        const now = { at: deps.now(), by: work.by.person_id };
         const label_id = newest.label_id + 1;
         const made = newest.fits ? null : await makeLabel(deps, loaded, label_id);
-        await withKeysOfNow(deps, () =>
+        return withKeysOfNow(deps, () =>
           db.transaction(async (tx) => {
             if (made === null) {
-              if ((await notePrinted(tx, account_id, order_number, newest.label_id, printed)) === 0)
-                throw new WorkRefusal("not_now");
+              if ((await notePrinted(tx, account_id, order_number, newest.label_id, now)) === 0) return false;
             } else {
               if (newest.printed !== null) await endLabel(tx, account_id, order_number, null);
               const { format, data, ...tracking } = made;
               const content_sealed = sealLabel(deps, loaded, made, label_id);
               const row = { label_id, ...tracking, carrier: carrierOf(loaded), label_format: format, content_sealed };
+              const label = { ...row, printed_at: now.at, printed_by: now.by };
+              const stored = await insertLabel(tx, account_id, order_number, label);
               // A colleague who printed it at the same time got the same label from the carrier.
-              await insertLabel(tx, account_id, order_number, {
-                ...row,
-                printed_at: printed.at,
-                printed_by: printed.by,
-              });
+              const ready = stored ?? (await loadNewestLabel(tx, account_id, order_number));
+              if (ready?.state !== "ready") return false;
             }
             await auditWork(deps, tx, work);
+            return true;
           }),
         );
       },
     });
+    await voidLabels(deps, account_id, order_number);
+    // The order shipped, or was held or canceled, while the carrier made the label.
+    if (!printed) throw new WorkRefusal("not_now");
   } catch (error) {
     throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;
   }
-  await voidLabels(deps, account_id, order_number);
 }
