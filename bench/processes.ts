@@ -16,7 +16,7 @@ type Rates = Record<string, number>;
 /** How much more two processes do than one on the same PostgreSQL, if the database has processor time to spare. */
 export async function benchProcesses(
   { rounds, round_ms, warm_up_ms }: Effort,
-  { from, keys = KEYS }: { from?: From | undefined; keys?: readonly string[] } = {},
+  { from, keys = KEYS, size = SIZE }: { from?: From | undefined; keys?: readonly string[]; size?: number } = {},
 ): Promise<Report<{ bench: string; operations: Record<string, Rates>; reached: boolean }>> {
   const checkout = await openCheckout();
   const measured: Rates[] = [];
@@ -24,7 +24,7 @@ export async function benchProcesses(
     measured.push(
       await onStage({ checkout, from, processes, core_share: CORE_SHARE }, async (stage) => {
         const found: Record<string, number[]> = {};
-        for (const operation of await openOperations(stage, SIZE, keys)) {
+        for (const operation of await openOperations(stage, size, keys)) {
           await operation.warmUp(warm_up_ms);
           for (let round = 1; round <= rounds; round++) {
             for (const [name, { per_second }] of Object.entries(await operation.round(round_ms))) {

@@ -34,7 +34,8 @@ rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 await step("build", "node", ["scripts/build.mjs"], "as it comes");
 
-// A leg runs file by file and waits half of its time: four at a time fill two cores. The longest start first.
+// A leg runs file by file and waits half of its time: four at a time fill two cores. The longest start first. The tests in
+// the browser are few files that wait even more, so two of them run at once.
 const queue = [
   () => tests("tests of whole processes", ["--project=processes"], IN_MEMORY, "as it comes"),
   () => tests("tests of the API, first half", ["--project=service", "--shard=1/2"], BUILT),
@@ -101,7 +102,7 @@ async function testsInBrowser(): Promise<void> {
   const browser = findBrowser();
   if (browser === undefined)
     return missing("browser tests", "a Chromium: install Debian's chromium-headless-shell, or set CHROMIUM");
-  await tests("tests in the browser", ["--project=browser"], { ...BUILT, CHROMIUM: browser });
+  await tests("tests in the browser", ["--project=browser", "--maxWorkers=2"], { ...BUILT, CHROMIUM: browser });
 }
 
 /** A step counts as one check. Without a build, later steps prove nothing. */

@@ -10,6 +10,8 @@ import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../server/tes
 import { licenseFor } from "../../server/test/support/web.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
+/** `SCREENSHOTS=1`: without a GPU a picture costs as much as all rules of axe but one. */
+const SCREENSHOTS = process.env["SCREENSHOTS"] === "1";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const QUIET = [
   "--disable-gpu",
@@ -34,7 +36,7 @@ export type Journey = {
   stop(): Promise<void>;
   /** A separate browser context at this address. */
   open(path: string, options?: OpenOptions): Promise<Seen>;
-  /** The same, signed in by typing at the address. */
+  /** The same, signed in with the form at the address. */
   openAs(who: SignIn, path: string, options?: OpenOptions): Promise<Seen>;
   /** Creates a user who can sign in. */
   person(role: string, name?: string, partner_id?: string | null): Promise<SignIn>;
@@ -111,9 +113,9 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     async openAs({ email, password }, path, options) {
       const seen = await open(path, options);
       await seen.page.getByLabel("Email").waitFor();
-      await seen.page.keyboard.type(email);
+      await seen.page.keyboard.insertText(email);
       await seen.page.keyboard.press("Tab");
-      await seen.page.keyboard.type(password);
+      await seen.page.keyboard.insertText(password);
       await seen.page.keyboard.press("Enter");
       await seen.page.locator("main#content").waitFor();
       return seen;
@@ -179,8 +181,8 @@ const OVERFLOWS = `(() => {
 
 /**
  * Violations of one screen on a desktop in both themes, on a tablet and on a phone, with a screenshot of each. The dark
- * theme has the same elements in other colors, so there only the contrast can differ. The phone has the layout of the
- * tablet, so there only the width can be too small.
+ * theme has the same elements in other colors, so there only the contrast can differ. The tablet has the same colors in
+ * another layout. The phone has the layout of the tablet, so there only the width can be too small.
  */
 export async function inspect(
   page: Page,
@@ -230,9 +232,10 @@ export async function openedDocument(page: Page): Promise<string> {
   return address;
 }
 
-/** Saves a screenshot for inspection. */
-export const shot = (page: Page, name: string): Promise<Buffer> =>
-  process.env["NOSHOT"] ? Promise.resolve(Buffer.alloc(0)) : page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+/** Saves a screenshot to look at, if asked to. */
+export async function shot(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS) await page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+}
 
 type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args?: { name?: string } };
 

@@ -5,7 +5,7 @@ import { faultNames } from "../../chaos/sdk-proxy.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
 
 // A small run of the campaign: `npm run campaign -- sdk` runs it at full size in a separate process.
-const ORDERS = 150;
+const ORDERS = 80;
 const TIMEOUT_MS = 300_000;
 
 let app: TestApp;

@@ -8,7 +8,7 @@ import { openWorld } from "../../../../chaos/lifecycle/lifecycle-world.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 // A small run of the campaign: `npm run campaign -- lifecycle` runs it at full size.
-const STORIES = 200;
+const STORIES = 100;
 const TIMEOUT_MS = 300_000;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -8,6 +8,7 @@ import { benchSafety } from "../../../../bench/safety/safety.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 
 // They run and report every figure. A busy machine says nothing about the times.
+const SIZE = 200;
 const effort = { rounds: 1, round_ms: 200, warm_up_ms: 100 };
 
 /** Processor time comes from /proc, which only Linux has. */
@@ -27,11 +28,11 @@ function expectFigures(operation: string, figures: Figures, names: string[]) {
 }
 
 test("the bench of operations reports cost, rate, latency and ratio of each", async () => {
-  const selection = { services: ["."], sizes: [1_000], only: [], from: TESTED };
+  const selection = { services: ["."], sizes: [SIZE], only: [], from: TESTED };
   const { text, json } = await benchOperations(effort, selection);
   expect(json).toMatchObject({ bench: "operations", rounds: 1, seconds: 0.2 } satisfies Partial<Run>);
   const { operations, ...about } = json.measurements[0]!;
-  expect(about).toMatchObject({ service: "this checkout", size: 1_000 });
+  expect(about).toMatchObject({ service: "this checkout", size: SIZE });
   const cost = ["service_ms", "postgres_ms", "cpu_ms", "per_second"];
   const latency = ["p50_ms", "p99_ms"];
   const ratio = ["ratio", "cpu_ratio"];
@@ -51,7 +52,7 @@ test("the bench of a fresh database reports its slowest part", async () => {
 }, 300_000);
 
 test("the bench of two processes reports the rates of one and of two", async () => {
-  const report = () => benchProcesses(effort, { from: TESTED, keys: ["not-modified"] });
+  const report = () => benchProcesses(effort, { from: TESTED, keys: ["not-modified"], size: SIZE });
   // Only root on Linux may hold a process to a share of a core.
   if (!HAS_CPU || process.getuid?.() !== 0) return expect(report()).rejects.toThrow(/control groups|as root/);
   const { json } = await report();
