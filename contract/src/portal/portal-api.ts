@@ -30,7 +30,7 @@ import type {
   PortalRenewals,
 } from "./portal-orders.ts";
 import type {
-  PortalRequest,
+  PortalRequestDetails,
   PortalRequestErrors,
   PortalRequestFilter,
   PortalRequests,
@@ -148,7 +148,7 @@ export type PortalApi = {
   };
 
   "GET /portal/{environment}/requests": { query: keyof PortalRequestFilter | Paged; answer: PortalRequests };
-  "GET /portal/{environment}/requests/{request_id}": { answer: PortalRequest };
+  "GET /portal/{environment}/requests/{request_id}": { answer: PortalRequestDetails };
   "GET /portal/{environment}/request_errors": { query: "hours"; answer: PortalRequestErrors };
   "GET /portal/{environment}/usage": { query: "hours"; answer: PortalUsage };
 

@@ -14,7 +14,7 @@ export type PortalRequestFilter = {
 };
 /** `GET …/requests`, newest first. Times are real time, not the sandbox clock. */
 export type PortalRequests = { requests: PortalRequest[]; next_cursor: string | null; kept_days: number };
-/** `GET …/requests/{request_id}` returns one. Without bodies or full URLs, which could contain patient data. */
+/** Without bodies or full URLs, which could contain patient data. */
 export type PortalRequest = {
   request_id: string;
   at: string;
@@ -27,6 +27,8 @@ export type PortalRequest = {
   credential_name: string | null;
   errors: PortalErrorHint[];
 };
+/** `GET …/requests/{request_id}`. The body of a rejected request shows its fields, and only the shape of most values. */
+export type PortalRequestDetails = PortalRequest & { body: string | null };
 /** What an error means and what to do about it, from the contract's tables. */
 export type PortalErrorHint = { code: string; title: string; field: string | null; resolution: string };
 

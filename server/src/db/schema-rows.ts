@@ -653,6 +653,7 @@ export type Rows = {
     status: number;
     duration_ms: number;
     error_codes?: readonly number[];
+    body: string | null;
   };
   request_minute: {
     account_id: string;

@@ -43,6 +43,7 @@ async function forward(
 ): Promise<FastifyReply> {
   const read = reads_body ? await readBody(request.raw) : undefined;
   const body = read === "too large" ? TOO_LARGE : read;
+  request.sent = read === "too large" ? undefined : read;
   await admission.enter();
   let answered: IncomingMessage;
   try {

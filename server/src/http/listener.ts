@@ -8,11 +8,13 @@ import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Answer, NOT_CACHED, send, withRequestId } from "./answer.ts";
+import type { JsonObject } from "./body.ts";
 import { limitConnections } from "./connections.ts";
 import { browserRules, createEdge, HTTPS_ONLY, openEdge } from "./edge.ts";
 import { errorAnswer, methodAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
 import { REFUSED_HEADER } from "./forward.ts";
 import { strangerLimit } from "./front-door.ts";
+import { rejectedBody } from "./rejected-body.ts";
 import { allowedMethods, type ServedRoute } from "./served-routes.ts";
 
 /** `inner`: what the partner listener of another process forwards to this one (forward.ts). */
@@ -33,6 +35,8 @@ declare module "fastify" {
     grant: Grant | undefined;
     /** Error codes or names, for the log. */
     refused: string | undefined;
+    /** The body of a request that writes, as it was read. */
+    sent: Buffer | JsonObject | undefined;
   }
 }
 
@@ -115,6 +119,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   });
   app.decorateRequest("grant", undefined);
   app.decorateRequest("refused", undefined);
+  app.decorateRequest("sent", undefined);
   // Each route reads its own body (body.ts), with its own type, size limit and errors.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
@@ -244,7 +249,19 @@ function logAndMeasure(
   if (grant?.scopes.includes("partners")) {
     const { account_id, credential_id } = grant;
     const at = deps.now();
-    deps.request_log.add({ account_id, at, request_id, credential_id, method, route, status, duration_ms, refused });
+    const body = status < 400 ? null : rejectedBody(request.sent);
+    deps.request_log.add({
+      account_id,
+      at,
+      request_id,
+      credential_id,
+      method,
+      route,
+      status,
+      duration_ms,
+      refused,
+      body,
+    });
   }
   deps.log.info({
     request_id,

@@ -210,6 +210,7 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional, known });
+    request.sent = body;
     const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
     const own = forAccount(deps, call.grant.account_id);
     const drawn = isDryRun(call)

@@ -99,7 +99,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   prescriber_route: { business: ["sender", "url"], record: ["version"] },
   recall_notice: { treatment: ["lot"] },
   refill_schedule: { record: ["consent_method", "next_fill_problems", "paused_because", "last_order_number"] },
-  request_log: { record: ["method", "route", "error_codes"] },
+  request_log: { record: ["method", "route", "error_codes", "body"] },
   review: { record: ["reasons"], emptied: ["facts"] },
   routing_rule: { business: ["value"] },
   safety_import: { business: ["version", "file_name", "summary", "data"] },

@@ -12,8 +12,10 @@ export type LoggedRequest = {
   duration_ms: number;
   /** Error codes, separated by spaces, as in the log. */
   refused: string | undefined;
+  /** Of a rejected request, redacted. */
+  body: string | null;
 };
-export type RequestRow = Omit<LoggedRequest, "account_id" | "refused"> & { error_codes: number[] };
+export type RequestRow = Omit<LoggedRequest, "account_id" | "refused" | "body"> & { error_codes: number[] };
 
 /** One array per column: the database reads them in a fraction of the time that it needs for JSON. */
 type AddParams = [
@@ -27,14 +29,17 @@ type AddParams = [
   durations_ms: string,
   error_codes: string[],
   buckets: string,
+  bodies: (string | null)[],
 ];
 const add = sql<AddParams>`
 with written as (
-  insert into request_log (account_id, at, request_id, credential_id, method, route, status, duration_ms, error_codes)
+  insert into request_log (account_id, at, request_id, credential_id, method, route, status, duration_ms, error_codes,
+    body)
   select r.account_id, to_timestamp(r.at_ms / 1000), r.request_id, r.credential_id, r.method, r.route, r.status,
-    r.duration_ms, r.error_codes::integer[]
+    r.duration_ms, r.error_codes::integer[], r.body
   from unnest($1::text[], $2::float8[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::smallint[], $8::real[],
-    $9::text[]) as r(account_id, at_ms, request_id, credential_id, method, route, status, duration_ms, error_codes)
+    $9::text[], $11::text[])
+    as r(account_id, at_ms, request_id, credential_id, method, route, status, duration_ms, error_codes, body)
   -- A batch whose answer was lost is sent again and counted once.
   on conflict do nothing
   returning account_id, at, request_id, credential_id, status
@@ -81,6 +86,7 @@ export const insertRequests = (
     listOf(requests.map(({ duration_ms }) => duration_ms)),
     requests.map(({ error_codes }) => listOf(error_codes)),
     listOf(requests.map(({ bucket }) => bucket)),
+    requests.map(({ body }) => body),
   ]);
 
 /** An array of numbers or UUIDs, which need no quotes. */
@@ -146,8 +152,8 @@ export const listRequests = (
     filter.error_code,
   ]);
 
-const one = sql<[account_id: string, request_id: string], RequestRow>`
-select request_id, at, credential_id, method, route, status, duration_ms, error_codes
+const one = sql<[account_id: string, request_id: string], RequestRow & { body: string | null }>`
+select request_id, at, credential_id, method, route, status, duration_ms, error_codes, body
 from request_log
 where account_id = $1 and request_id = $2::uuid`;
 export const loadRequest = (db: Queryable, account_id: string, request_id: string) =>

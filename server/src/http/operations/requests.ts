@@ -1,6 +1,7 @@
 import {
   isErrorCode,
   type PortalRequest,
+  type PortalRequestDetails,
   type PortalRequestErrors,
   type PortalRequests,
   type PortalUsage,
@@ -85,11 +86,11 @@ async function list(
 async function one(
   deps: Deps,
   call: PortalCallTo<"GET /portal/{environment}/requests/{request_id}">,
-): Promise<Answer<PortalRequest>> {
+): Promise<Answer<PortalRequestDetails>> {
   const found = await loadRequest(deps.db, call.account.account_id, idOf(call, "request_id", UUID));
   if (found === undefined) throw new StatusRefusal(404);
   const [request] = await shown(deps, call.account.account_id, [found]);
-  return json(200, request!);
+  return json(200, { ...request!, body: found.body } satisfies PortalRequestDetails);
 }
 
 async function errors(
@@ -123,10 +124,14 @@ async function usage(deps: Deps, call: PortalCallTo<"GET /portal/{environment}/u
 }
 
 /** Adds the names of the credentials, and hints for the errors. */
-async function shown(deps: Deps, account_id: string, rows: readonly RequestRow[]): Promise<PortalRequest[]> {
+async function shown(
+  deps: Deps,
+  account_id: string,
+  rows: readonly (RequestRow & { body?: string | null })[],
+): Promise<PortalRequest[]> {
   const credentials = rows.length === 0 ? [] : await listCredentials(deps.db, account_id);
   const names = new Map(credentials.map(({ credential_id, name }) => [credential_id, name]));
-  return rows.map(({ at, error_codes, duration_ms, ...row }) => ({
+  return rows.map(({ at, error_codes, duration_ms, body: _, ...row }) => ({
     ...row,
     at: at.toISOString(),
     duration_ms: Math.round(duration_ms * 100) / 100,

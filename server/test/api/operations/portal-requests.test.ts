@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PortalRequest, PortalUsage } from "@pestle/contract";
+import type { PortalRequest, PortalRequestDetails, PortalUsage } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { latencyBucket, latencyPercentile } from "../../../src/domain/operations/latency-buckets.ts";
@@ -37,10 +37,12 @@ describe("the request log", () => {
     });
     const unknown = await app.call("/orders/0123456789");
     await kept();
+    const bodies: (string | null)[] = [];
     const by = async (sent: Response) => {
       const request_id = sent.headers.get("x-request-id")!;
-      const found = (await willow.get(`${P}/requests/${request_id}`)).body as PortalRequest;
+      const { body, ...found } = (await willow.get(`${P}/requests/${request_id}`)).body as PortalRequestDetails;
       expect(await logged(`?request_id=${request_id}`)).toEqual([found]);
+      bodies.push(body);
       return found;
     };
     const [read, written, missed] = [await by(answer), await by(refused), await by(unknown)];
@@ -50,6 +52,8 @@ describe("the request log", () => {
     expect(written.status).toBe(refused.status);
     expect(missed).toMatchObject({ route: "/orders/{order_number}", status: 404 });
     expect(missed.errors).toMatchObject([{ code: "404", title: "Not Found" }]);
+    // Only a rejected body is kept, without its values.
+    expect(bodies).toEqual([null, JSON.stringify({ first_name: "xxxx-xx-xx-xxxxx", zip: "9" }, null, 2), null]);
     const { rows } = await app.deps.db.raw("select * from request_log");
     for (const hidden of [secret, "nobody-here-1", "0123456789", "limit=7"]) {
       expect(JSON.stringify(rows)).not.toContain(hidden);

@@ -28,7 +28,7 @@ export function RequestScreen() {
       }
     >
       <Loaded query={request}>
-        {({ at, method, route, status, duration_ms, credential_id, credential_name, errors }) => (
+        {({ at, method, route, status, duration_ms, credential_id, credential_name, errors, body }) => (
           <>
             <Card title={<span className="mono">{`${method} ${route}`}</span>}>
               <Facts
@@ -49,12 +49,22 @@ export function RequestScreen() {
             <Card title="Send it again">
               <div className="stack-tight">
                 <p className="quiet">
-                  Pestle stores neither bodies nor tokens. Put yours in the places of <code>$TOKEN</code>,{" "}
+                  Pestle stores neither tokens nor patient data. Put yours in the places of <code>$TOKEN</code>,{" "}
                   <code>{"{…}"}</code> and <code>body.json</code>.
                 </p>
                 <Copyable block text={curlCommand(base_url, method, route)} label="curl command" />
               </div>
             </Card>
+            {body !== null && (
+              <Card title="Body">
+                <div className="stack-tight">
+                  <p className="quiet">
+                    The fields that you sent. Most values are replaced by their shape, because they can be patient data.
+                  </p>
+                  <Copyable block text={body} label="body" />
+                </div>
+              </Card>
+            )}
             {errors.map((error) => (
               <Card key={error.code} title={<ErrorTitle {...error} />}>
                 <ErrorHint {...error} />
