@@ -8,6 +8,7 @@ import { createPerson } from "../../server/src/usecases/accounts/create-person.t
 import { hashPassword } from "../../server/src/vault/password-hash.ts";
 import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../server/test/support/test-app.ts";
 import { licenseFor } from "../../server/test/support/web.ts";
+import { misfits } from "./misfits.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
 /** `SCREENSHOTS=1`: without a GPU a picture costs as much as all rules of axe but one. */
@@ -180,20 +181,15 @@ const OVERFLOWS = `(() => {
 })()`;
 
 /**
- * Violations of one screen on a desktop in both themes, on a tablet and on a phone, with a screenshot of each. The dark
+ * Violations of axe and misfits of one screen on a desktop in both themes, on a tablet and on a phone, with a screenshot of each. The dark
  * theme has the same elements in other colors, so there only the contrast can differ. The tablet has the same colors in
  * another layout. The phone has the layout of the tablet, so there only the width can be too small.
  */
-export async function inspect(
-  page: Page,
-  name: string,
-  /** Further faults, such as `misfits`. */
-  more: (page: Page) => Promise<string[]> = async () => [],
-): Promise<string[]> {
+export async function inspect(page: Page, name: string): Promise<string[]> {
   const faults = async (rules?: Rules) => [
     ...(rules === "width" ? [] : await violations(page, rules)),
     // The dark theme changes no text and no width.
-    ...(rules === "color-contrast" ? [] : await more(page)),
+    ...(rules === "color-contrast" ? [] : await misfits(page)),
     ...((await page.evaluate<boolean>(OVERFLOWS)) ? ["the content is wider than the screen"] : []),
   ];
   const look = async (as: string, rules?: Rules) => {

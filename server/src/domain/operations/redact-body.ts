@@ -20,6 +20,7 @@ const SHOWN = new Set([
   "ignore_warnings",
   "interval_days",
   "kind",
+  "method_id",
   "payer",
   "quantity",
   "reason_id",

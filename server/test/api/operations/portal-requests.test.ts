@@ -165,6 +165,7 @@ describe("requests queued for the log", () => {
     status: 200,
     duration_ms: 1,
     refused: undefined,
+    body: null,
   });
 
   test("are bounded: excess requests are counted and dropped, and the metrics show the count", async () => {
@@ -215,6 +216,7 @@ describe("usage", () => {
         status,
         duration_ms,
         refused: undefined,
+        body: null,
       });
     // A hundred within a minute, each one percent slower, and errors of every kind.
     for (let n = 1; n <= 100; n++) add(hour_ms + 60_000 + n, 200, n);

@@ -97,9 +97,9 @@ const columns: GridColumn<DashboardProduct>[] = [
     width: "minmax(12rem, 3fr)",
     cell: ({ name, rx_only, drug_schedule, cold_chain }) => (
       <span title={name}>
-        {name} {drug_schedule !== "0" && <Badge tone="bad">C{drug_schedule}</Badge>}
+        {drug_schedule !== "0" && <Badge tone="bad">C{drug_schedule}</Badge>}
         {!rx_only && <Badge title="Over the counter">OTC</Badge>}
-        {cold_chain && <Badge tone="info">Cold</Badge>}
+        {cold_chain && <Badge tone="info">Cold</Badge>} {name}
       </span>
     ),
   },

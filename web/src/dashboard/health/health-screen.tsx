@@ -4,6 +4,7 @@ import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { CodeText } from "../../ui/code-text.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
@@ -74,7 +75,7 @@ function Health({ health, read_at }: { health: DashboardHealth; read_at: string 
 const findingColumns: Column<Finding>[] = [
   { title: "Check", cell: ({ what }) => capital(what) },
   { title: "State", cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].name}</Badge> },
-  { title: "Details", cell: ({ says }) => capital(says) },
+  { title: "Details", cell: ({ says }) => <CodeText text={capital(says).replaceAll(SETTING, "`$&`")} /> },
 ];
 
 const lagColumns: Column<Lag>[] = [
@@ -91,5 +92,7 @@ const lagColumns: Column<Lag>[] = [
   },
 ];
 
-/** Leaves file and folder names unchanged. */
-const capital = (text: string) => (/^\S*[./]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));
+/** A setting or a role of the database. */
+const SETTING = /\w+_\w+/g;
+/** Leaves the names of files, folders and roles unchanged. */
+const capital = (text: string) => (/^\S*[./_]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));
