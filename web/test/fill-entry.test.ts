@@ -8,8 +8,8 @@ const kit = { item_id: 3, ndc: null, sku: "KIT-1" };
 const lines = [mine, other, kit];
 const typed = { lot: "", lot_expires_on: "2030-06-30" };
 const code = (gtin: string, rest: string) => `01${gtin}${rest}`;
-const MINE = "00300710155230";
-const OTHER = "00370999101307";
+const MINE = "00300710155237";
+const OTHER = "00370999101300";
 
 describe("an entry in a line's lot field", () => {
   test("fills in lot and expiry from the line's own package", () => {
@@ -28,9 +28,12 @@ describe("an entry in a line's lot field", () => {
     ["another line's package", code(OTHER, "1728033110L-7"), "another line"],
     ["another line's number alone", "70999-0101-30", "another line"],
     ["another line's SKU", "KIT-1", "another line"],
-    ["a package of no line", code("00312345678901", "1728033110L-7"), "not part of this order"],
+    ["a package of no line", code("00312345678906", "1728033110L-7"), "not part of this order"],
     ["a code whose lot is empty", code(MINE, "1728033110"), "has no lot number"],
     ["a code without a lot", code(MINE, "17280331"), "has no lot number"],
+    ["a misread code", code("00300710155238", "1728033110L-7"), "check digit"],
+    ["a torn code", "]d20100300710", "incomplete"],
+    ["an impossible date", code(MINE, "1728023110L-7"), "expiration date"],
     ["the product's own number", "0071-0155-23", "has no lot number"],
   ])("rejects %s and leaves the line incomplete", (_, text, why) => {
     const { filled, wrong } = fillEntry(text, mine, lines, { lot: "L-6", lot_expires_on: "2027-01-01" });
@@ -48,7 +51,7 @@ describe("an entry in a line's lot field", () => {
 
   test("never completes a line with another product's lot", () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^[0-9A-Z-]{1,20}$/), fc.constantFrom(OTHER, "00312345678901"), (lot, gtin) => {
+      fc.property(fc.stringMatching(/^[0-9A-Z-]{1,20}$/), fc.constantFrom(OTHER, "00312345678906"), (lot, gtin) => {
         expect(isFilled(fillEntry(code(gtin, `1728033110${lot}`), mine, lines, typed).filled)).toBe(false);
       }),
     );

@@ -5,7 +5,6 @@ import { shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
 import { findOrder } from "../../db/orders/orders.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
-import { daysOfUnits } from "../../domain/fulfillment/fill-numbers.ts";
 import { supplyEnd } from "../../domain/fulfillment/supply-end.ts";
 import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts";
 import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
@@ -14,6 +13,7 @@ import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
 import { authorisationKey, settlePayment } from "../orders/settle-payment.ts";
 import { write } from "../write.ts";
+import { itemDays } from "./item-days.ts";
 import { carrierOf, makeLabel, newestLabel, type ParcelLabel } from "./parcels/parcel-label.ts";
 import { voidLabels } from "./parcels/void-labels.ts";
 import { actorOf, auditWork, impossible, requireFree, requireGoodLots, requireStep, type Work } from "./steps.ts";
@@ -183,7 +183,9 @@ async function save(
 const UNKNOWN_SUPPLY_DAYS = 90;
 
 /** When the patient will have used up the item and what earlier fills of the same medication left. */
-function supplyEnds({ order, details, prescriptions, fills, rules: { now } }: LoadedOrder, item_id: number): Date {
+function supplyEnds(loaded: LoadedOrder, item_id: number): Date {
+  const { order, fills } = loaded;
+  const { now } = loaded.rules;
   const item = order.items.find((one) => one.item_id === item_id)!;
   const isSame = (one: { prescription_id: number | null; gcn: string | null }) =>
     (item.prescription_id !== null && one.prescription_id === item.prescription_id) ||
@@ -193,11 +195,6 @@ function supplyEnds({ order, details, prescriptions, fills, rules: { now } }: Lo
   );
   const own = order.items
     .filter((one) => one.item_id <= item_id && isSame(one))
-    .map((one) => {
-      const { units } = details.find((detail) => detail.item_id === one.item_id)!;
-      const prescription = prescriptions.find(({ prescription_id }) => prescription_id === one.prescription_id);
-      const days = prescription === undefined ? null : daysOfUnits({ ...prescription, units });
-      return { shipped_at: now, days: days ?? UNKNOWN_SUPPLY_DAYS };
-    });
+    .map((one) => ({ shipped_at: now, days: itemDays(loaded, one.item_id) ?? UNKNOWN_SUPPLY_DAYS }));
   return supplyEnd([...earlier, ...own]);
 }

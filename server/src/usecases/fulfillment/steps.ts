@@ -7,6 +7,7 @@ import {
   type Role,
   SHORTEST_OVERRIDE_TEXT,
   type StaffRole,
+  scannedCode,
   staffRoles,
   type WorkEvent,
   workAudit,
@@ -18,7 +19,7 @@ import { type Actor, apply, ImpossibleStep, isOpen, type Step, system } from "..
 import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
 import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
 import { basisOf, isForPharmacist } from "../../domain/orders/order-holds.ts";
-import { isDate } from "../../domain/values/calendar.ts";
+import { addDays, isDate } from "../../domain/values/calendar.ts";
 import { normaliseNdc } from "../../domain/values/identifiers.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { writeAudit } from "../operations/write-audit.ts";
@@ -28,6 +29,7 @@ import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
 import { settleAsked } from "../orders/settle-payment.ts";
 import { situationsToRaise } from "../orders/suggest-address.ts";
 import { transact } from "../write.ts";
+import { itemDays } from "./item-days.ts";
 import { voidLabels } from "./parcels/void-labels.ts";
 import { refuseRecalled } from "./recall/quarantine-lot.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
@@ -92,7 +94,7 @@ export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem
       if (lot === null && lot_expires_on === null && !hasLot(item)) continue;
       if (!/^[\w./-]{1,40}$/.test(lot ?? "") || lot_expires_on === null || !isDate(lot_expires_on))
         throw new WorkRefusal("lot_missing");
-      if (lot_expires_on <= loaded.rules.today) throw new WorkRefusal("lot_expired");
+      requireLastingLot(loaded, item_id, lot_expires_on);
     }
     const items = filled.map(({ item_id, lot = null, lot_expires_on = null }) => ({ item_id, lot, lot_expires_on }));
     return [{ event: "complete_fill", items }, { columns: { filled_by: work.by.person_id } }];
@@ -108,11 +110,19 @@ export const verifyProduct = (
     requireStep(loaded, { event: "verify_product" }, actorOf(work.by));
     if (loaded.row.filled_by === work.by.person_id) throw new WorkRefusal("same_person");
     requireEveryItem(loaded, scanned);
-    for (const { item_id, code } of scanned) {
+    const packages = scanned.map(({ item_id, code }) => ({ item_id, sent: code.trim(), ...scannedCode(code) }));
+    for (const { item_id, sent, code, lot, expires_on, fault } of packages) {
       const { ndc, sku } = loaded.order.items.find((item) => item.item_id === item_id)!;
-      const fits = ndc === null ? code.trim() === sku : normaliseNdc(code.trim()).includes(ndc);
+      if (fault !== null && sent !== sku) throw new WorkRefusal("unreadable");
+      const fits = ndc === null ? sent === sku || code === sku : normaliseNdc(code).includes(ndc);
       if (!fits) throw new WorkRefusal("wrong_product");
+      const filled = loaded.details.find((one) => one.item_id === item_id)!;
+      const other_lot = lot !== null && filled.lot !== null && lot.toUpperCase() !== filled.lot.toUpperCase();
+      const other_date = expires_on !== null && filled.lot_expires_on !== null && expires_on !== filled.lot_expires_on;
+      if (other_lot || other_date) throw new WorkRefusal("other_lot");
     }
+    const serials = packages.flatMap(({ code, serial }) => (serial === null ? [] : `${code} ${serial}`));
+    if (new Set(serials).size !== serials.length) throw new WorkRefusal("scanned_twice");
     await requireGoodLots(tx, loaded);
     return [{ event: "verify_product" }];
   });
@@ -287,17 +297,23 @@ export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor)
 }
 
 /** An order can be on hold for longer than its lots last, and a lot can be recalled after the fill. */
-export async function requireGoodLots(
-  db: Queryable,
-  { account_id, order, details, rules }: LoadedOrder,
-): Promise<void> {
-  if (details.some(({ lot_expires_on }) => lot_expires_on !== null && lot_expires_on <= rules.today))
-    throw new WorkRefusal("lot_expired");
+export async function requireGoodLots(db: Queryable, loaded: LoadedOrder): Promise<void> {
+  const { account_id, order, details } = loaded;
+  for (const { item_id, lot_expires_on } of details)
+    if (lot_expires_on !== null) requireLastingLot(loaded, item_id, lot_expires_on);
   const packages = order.items.map(({ item_id, sku }) => ({
     lot: details.find((one) => one.item_id === item_id)!.lot,
     sku,
   }));
   await refuseRecalled(db, account_id, packages);
+}
+
+/** A package must not expire before the patient has used it up, as far as the days of supply are known. */
+function requireLastingLot(loaded: LoadedOrder, item_id: number, lot_expires_on: string): void {
+  const { today } = loaded.rules;
+  if (lot_expires_on <= today) throw new WorkRefusal("lot_expired");
+  const days = itemDays(loaded, item_id);
+  if (days !== null && lot_expires_on < addDays(today, days)) throw new WorkRefusal("lot_too_short");
 }
 
 function requireEveryItem({ order }: LoadedOrder, named: readonly { item_id: number }[]): void {

@@ -304,6 +304,17 @@ describe("a fill", () => {
     ]);
   });
 
+  test("outlasts the days of supply", async () => {
+    const order = await walked("Filling/fill");
+    const { prescriptions } = await shop.load(order);
+    const { days_supply } = prescriptions[0]!;
+    const until = async (days: number) => [{ item_id: 1, lot: "L1", lot_expires_on: await day(order, days) }];
+    const short = await until(days_supply! - 1);
+    const fill = (filled: typeof short) => completeFill(app.deps, shop.work(order, technician), filled);
+    await expectRefused(() => fill(short), "lot_too_short", order);
+    await fill(await until(days_supply!));
+  });
+
   test("cannot be checked by the person who made it, even a lead", async () => {
     const people = [
       [pharmacist, "same_person"],
@@ -353,6 +364,34 @@ describe("a check of the product", () => {
       // Back to the state in which the next spelling is scanned.
       await app.deps.db.raw("update orders set stage = 'product_check' where order_number = $1", [order.order_number]);
     }
+  });
+
+  test("takes what is printed on packages, and compares lot, date and serial number", async () => {
+    const { body } = await newOrder(app);
+    const order = await placed(app, { ...body, items: [body.items[0], body.items[0]] });
+    await shop.reach(order, "Filling/fill");
+    const expires_on = "2031-12-31";
+    const filled = [1, 2].map((item_id) => ({ item_id, lot: "LOT-7a", lot_expires_on: expires_on }));
+    await completeFill(app.deps, shop.work(order, technician), filled);
+    const check = (first: string, second = "370999101300") =>
+      verifyProduct(app.deps, shop.work(order, pharmacist), [
+        { item_id: 1, code: first },
+        { item_id: 2, code: second },
+      ]);
+    const gs1 = (lot: string, date = "311231", serial = "1") =>
+      `]d20100370999101300${`17${date}`}10${lot}\u001d21${serial}`;
+    const refused: [WorkRefusalKey, string, string?][] = [
+      ["unreadable", "370999101301"],
+      ["unreadable", "]d201003709991"],
+      ["unreadable", gs1("LOT-7A", "311331")],
+      ["wrong_product", "300710155237"],
+      ["other_lot", gs1("LOT-8")],
+      ["other_lot", gs1("LOT-7A", "311130")],
+      ["scanned_twice", gs1("LOT-7A"), gs1("lot-7a")],
+    ];
+    for (const [key, first, second] of refused) await expectRefused(() => check(first, second), key, order);
+    await check(gs1("LOT-7A"), gs1("LOT-7A", "311200", "2"));
+    expect((await shop.load(order)).standing.state).toBe("Filling/pack");
   });
 
   test("of ten digits is read in every possible format", async () => {

@@ -1,4 +1,4 @@
-import type { DashboardOrder } from "@pestle/contract";
+import { type DashboardOrder, isProduct, type ScannedCode, scanFaults, scannedCode } from "@pestle/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
@@ -9,7 +9,6 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
-import { isProduct, scannedCode } from "./scanned-code.ts";
 import type { DoWork } from "./use-order.ts";
 
 /** A second staff member scans every package. The person who filled the order cannot check it. */
@@ -29,16 +28,22 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
   const complete = page.lines.every(({ item_id }) => scans.has(item_id));
   const scan = (event: FormEvent) => {
     event.preventDefault();
-    const { code } = scannedCode(text);
+    const scanned = scannedCode(text);
     setText("");
-    const fits = page.lines.filter((line) => isProduct(code, line));
-    const line = fits.find(({ item_id }) => !scans.has(item_id));
+    const fits = page.lines.filter((line) => isProduct(scanned.code, line));
+    const free = fits.filter(({ item_id }) => !scans.has(item_id));
+    const line = free.find((one) => otherPackage(scanned, one) === null);
     if (line === undefined) {
-      setWrong(fits.length > 0 ? "This package is already scanned." : "This product is not part of the order.");
+      setWrong(
+        (scanned.fault && scanFaults[scanned.fault]) ??
+          (free[0] && otherPackage(scanned, free[0])) ??
+          (fits.length > 0 ? "This package is already scanned." : "This product is not part of the order."),
+      );
       return;
     }
     setWrong(null);
-    const next = new Map(scans).set(line.item_id, code);
+    // The server reads the whole code again: it also compares the lot and the date.
+    const next = new Map(scans).set(line.item_id, text.trim());
     setScans(next);
     // After the last scan, focus the button so Enter confirms.
     if (next.size === page.lines.length) requestAnimationFrame(() => verify.current?.focus());
@@ -139,4 +144,13 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
       )}
     </Card>
   );
+}
+
+/** Why the scanned package is not the one that was filled; null if it is, or if its code does not say. */
+function otherPackage({ lot, expires_on }: ScannedCode, line: DashboardOrder["lines"][number]): string | null {
+  if (lot !== null && line.lot !== null && lot.toUpperCase() !== line.lot.toUpperCase())
+    return `This package is from lot ${lot}, but the order was filled from lot ${line.lot}.`;
+  if (expires_on !== null && line.lot_expires_on !== null && expires_on !== line.lot_expires_on)
+    return `This package expires on ${expires_on}, but the one that was filled expires on ${line.lot_expires_on}.`;
+  return null;
 }

@@ -1,4 +1,4 @@
-import { isProduct, scannedCode } from "./scanned-code.ts";
+import { isProduct, scanFaults, scannedCode } from "@pestle/contract";
 
 type Line = { item_id: number; ndc: string | null; sku: string };
 export type Filled = { lot: string; lot_expires_on: string };
@@ -13,11 +13,13 @@ export type FillEntry = { filled: Filled; scanned: boolean; wrong: string | null
  * line fills in nothing.
  */
 export function fillEntry(text: string, line: Line, lines: readonly Line[], before: Filled): FillEntry {
-  const { code, lot, expires_on, is_gs1 } = scannedCode(text);
+  const { code, lot, expires_on, is_gs1, fault } = scannedCode(text);
   const fits = isProduct(code, line);
   const others = lines.some((one) => one.item_id !== line.item_id && isProduct(code, one));
-  if (!is_gs1 && !fits && !others) return { filled: { ...before, lot: code }, scanned: false, wrong: null };
+  if (!is_gs1 && fault === null && !fits && !others)
+    return { filled: { ...before, lot: code }, scanned: false, wrong: null };
   const refused = (wrong: string) => ({ filled: nothingFilled, scanned: true, wrong });
+  if (fault !== null) return refused(scanFaults[fault]);
   if (!fits) return refused(others ? OTHER_LINE : NOT_OF_ORDER);
   const filled = { lot: lot ?? "", lot_expires_on: expires_on ?? before.lot_expires_on };
   return { filled, scanned: true, wrong: filled.lot === "" ? NO_LOT : null };
