@@ -253,6 +253,7 @@ export const auditActions = {
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",
   order_claimed: "claimed an order",
+  order_assigned: "assigned an order to a colleague",
   order_released: "released an order",
   order_approved: "approved the clinical review of an order",
   order_filled: "filled an order",

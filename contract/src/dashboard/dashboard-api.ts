@@ -38,6 +38,11 @@ import type { ClinicalReview } from "./dashboard-clinical.ts";
 import type { DashboardFigures } from "./dashboard-figures.ts";
 import type { DashboardMessages, StaffMessageRequest } from "./dashboard-messages.ts";
 import type {
+  DashboardColleagues,
+  DashboardNotifications,
+  ReadNotificationsRequest,
+} from "./dashboard-notifications.ts";
+import type {
   DashboardOrder,
   OrderRevision,
   RevealedOrder,
@@ -86,6 +91,9 @@ export type DashboardApi = {
     answer: WebStream<{ home: DashboardHome; signed_out: Record<string, never> }>;
   };
   "GET /dashboard/figures": { query: "environment"; answer: DashboardFigures };
+  "GET /dashboard/colleagues": { answer: DashboardColleagues };
+  "GET /dashboard/notifications": { answer: DashboardNotifications };
+  "POST /dashboard/notifications/read": { body: ReadNotificationsRequest; answer: DashboardNotifications };
   "GET /dashboard/accounts": { answer: DashboardAccounts };
   "GET /dashboard/targets": { answer: DashboardTargets };
   /** A queue that the body omits keeps its target. */

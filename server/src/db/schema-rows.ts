@@ -233,6 +233,15 @@ export type Rows = {
     description: string | null;
     booking_key: string | null;
   };
+  notification: {
+    account_id: string;
+    person_id: string;
+    at: Instant;
+    kind: string;
+    order_number: string;
+    caused_by: string | null;
+    read_at: Instant | null;
+  };
   order_action_request: {
     account_id: string;
     order_number: string;
