@@ -2,6 +2,7 @@ import { staffRoles } from "@pestle/contract";
 import { startApp } from "../app/start-app.tsx";
 import { EnvironmentSwitch } from "./environment-switch.tsx";
 import { LiveHome, NavCount } from "./live-home.tsx";
+import { Bell, Notifications } from "./notifications/bell.tsx";
 import { screens } from "./screens.ts";
 import { searchOrders } from "./search-orders.tsx";
 
@@ -12,6 +13,8 @@ startApp({
   screens,
   search: searchOrders,
   Top: EnvironmentSwitch,
+  Tools: Bell,
+  Layers: Notifications,
   Band: LiveHome,
   Count: NavCount,
 });
