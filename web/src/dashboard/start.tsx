@@ -1,6 +1,7 @@
 import { staffRoles } from "@pestle/contract";
 import { startApp } from "../app/start-app.tsx";
 import { EnvironmentSwitch } from "./environment-switch.tsx";
+import { Help, HelpButton } from "./help/help.tsx";
 import { LiveHome, NavCount } from "./live-home.tsx";
 import { Bell, Notifications } from "./notifications/bell.tsx";
 import { screens } from "./screens.ts";
@@ -13,8 +14,18 @@ startApp({
   screens,
   search: searchOrders,
   Top: EnvironmentSwitch,
-  Tools: Bell,
-  Layers: Notifications,
+  Tools: () => (
+    <>
+      <Bell />
+      <HelpButton />
+    </>
+  ),
+  Layers: () => (
+    <>
+      <Notifications />
+      <Help />
+    </>
+  ),
   Band: LiveHome,
   Count: NavCount,
 });
