@@ -35,5 +35,8 @@ export type DashboardNotification = {
   read: boolean;
 };
 
+/** GET and PUT /dashboard/digest: an email each morning with counts, for the user. `mail`: the service can send email. */
+export type DigestSetting = { daily_digest: boolean; mail: boolean };
+
 /** POST /dashboard/notifications/read marks one as read. `and_older` also marks every older one. */
 export type ReadNotificationsRequest = { notification_id: number; and_older?: boolean };

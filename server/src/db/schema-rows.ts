@@ -474,6 +474,8 @@ export type Rows = {
     license_expires_on: string | null;
     npi: string | null;
     must_change_password?: boolean;
+    daily_digest?: boolean;
+    digest_on: string | null;
   };
   person_due: {
     account_id: string;
