@@ -622,7 +622,8 @@ test("a pharmacist overrides an allergy with a code and an explanation; the time
 
 test("a lead assigns an order and mentions a colleague, who sees it live at the bell, opens it and reads the rest", async () => {
   const made = await order();
-  const theirs = await journey.openAs(technician, "/dashboard");
+  const colleague = await journey.person("technician", "Nia Volk");
+  const theirs = await journey.openAs(colleague, "/dashboard");
   const bell = theirs.page.getByRole("button", { name: /^Notifications/ });
   await bell.click();
   await theirs.page.getByRole("dialog").getByText("All caught up").waitFor();
@@ -631,18 +632,18 @@ test("a lead assigns an order and mentions a colleague, who sees it live at the 
   const { page, ...seen } = await journey.openAs(lead, at(made));
   await heading(page, made.order_number);
   await page.keyboard.press("A");
-  await page.getByLabel("Colleague").selectOption({ label: "Tess Quill, technician" });
+  await page.getByLabel("Colleague").selectOption({ label: "Nia Volk, technician" });
   expect(await violations(page)).toEqual([]);
   await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
-  await page.getByText(/^Claimed by Tess Quill until/).waitFor();
+  await page.getByText(/^Claimed by Nia Volk until/).waitFor();
   await page.keyboard.press("n");
-  await page.keyboard.type("Please call them today, @tes");
-  await page.getByRole("dialog").getByRole("button", { name: "Tess Quill" }).click();
+  await page.keyboard.type("Please call them today, @ni");
+  await page.getByRole("dialog").getByRole("button", { name: "Nia Volk" }).click();
   await page.keyboard.type("and tell me.");
-  await page.getByText("Notifies Tess Quill.").waitFor();
+  await page.getByText("Notifies Nia Volk.").waitFor();
   expect(await inspect(page, "dashboard-mention")).toEqual([]);
   await page.getByRole("dialog").getByRole("button", { name: "Add note" }).click();
-  await page.getByText("“Please call them today, @Tess Quill and tell me.”").waitFor();
+  await page.getByText("“Please call them today, @Nia Volk and tell me.”").waitFor();
   quiet({ page, ...seen });
 
   await theirs.page.getByRole("button", { name: "Notifications, 2 unread" }).click();

@@ -22,7 +22,7 @@ export function DigestCard() {
             hint={
               mail
                 ? "From 7 a.m. The email names no order and no patient."
-                : "Pestle cannot send email yet. Ask the operator to set SMTP_URL."
+                : "Pestle cannot send email yet. Ask the operator to set it up."
             }
             checked={daily_digest}
             disabled={choose.busy || (!mail && !daily_digest)}

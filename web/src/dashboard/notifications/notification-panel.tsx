@@ -1,5 +1,6 @@
 import { type DashboardNotification, notificationKinds } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
@@ -10,6 +11,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
+import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./notifications.module.css";
 
@@ -18,6 +20,11 @@ const reads = ["/dashboard/notifications", "/dashboard/home"] as const;
 /** The user's notifications, newest first. Opening an order marks its notification as read. */
 export function NotificationPanel({ onClose }: { onClose: () => void }) {
   const query = useApi("/dashboard/notifications");
+  const { refetch } = query;
+  const unread = useHome().data?.unread;
+  // The list of an earlier visit is out of date as soon as the count changes.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: loads again when the count changes
+  useEffect(() => void refetch(), [unread, refetch]);
   const read = useChange(
     (notification_id: number, and_older: boolean) =>
       api("/dashboard/notifications/read", { method: "POST", body: { notification_id, and_older } }),
