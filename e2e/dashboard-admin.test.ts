@@ -116,7 +116,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("an admin adds a pharmacist with a license, and changes it", async () => {
+  test("an admin adds a pharmacist with a license, and changes license and role", async () => {
     const seen = await journey.openAs(admin, "/dashboard/people");
     const { page } = seen;
     await heading(page, "People");
@@ -143,6 +143,12 @@ describe("journeys", () => {
     await page.getByRole("button", { name: "Save license" }).click();
     await page.getByText("License saved.").waitFor();
     await page.getByText("1234567893").waitFor();
+    await page.getByRole("button", { name: "Role", exact: true }).click();
+    await page.getByLabel("Role", { exact: true }).selectOption("Lead");
+    expect(await inspect(page, "dashboard-role")).toEqual([]);
+    await page.getByRole("button", { name: "Change role" }).click();
+    await page.getByText("Role changed.").waitFor();
+    await page.getByRole("dialog").getByText("Lead", { exact: true }).waitFor();
     quiet(seen);
   });
 
@@ -622,6 +628,7 @@ describe("axe finds no violation", () => {
     ["statements", () => `/dashboard/statements?account_id=${account_id}`, row],
     ["messages", () => "/dashboard/messages", (page) => page.getByText("No new messages").waitFor()],
     ["people", () => "/dashboard/people", row],
+    ["account", () => "/dashboard/account", (page) => page.getByText("Email me the counts").waitFor()],
     ["audit", () => "/dashboard/audit", row],
     ["health", () => "/dashboard/health", row],
   ];

@@ -620,6 +620,81 @@ test("a pharmacist overrides an allergy with a code and an explanation; the time
   quiet(seen);
 });
 
+test("a lead assigns an order and mentions a colleague, who sees it live at the bell, opens it and reads the rest", async () => {
+  const made = await order();
+  const colleague = await journey.person("technician", "Nia Volk");
+  const theirs = await journey.openAs(colleague, "/dashboard");
+  const bell = theirs.page.getByRole("button", { name: /^Notifications/ });
+  await bell.click();
+  await theirs.page.getByRole("dialog").getByText("All caught up").waitFor();
+  await theirs.page.keyboard.press("Escape");
+
+  const { page, ...seen } = await journey.openAs(lead, at(made));
+  await heading(page, made.order_number);
+  await page.keyboard.press("A");
+  await page.getByLabel("Colleague").selectOption({ label: "Nia Volk, technician" });
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
+  await page.getByText(/^Claimed by Nia Volk until/).waitFor();
+  await page.keyboard.press("n");
+  await page.keyboard.type("Please call them today, @ni");
+  await page.getByRole("dialog").getByRole("button", { name: "Nia Volk" }).click();
+  await page.keyboard.type("and tell me.");
+  await page.getByText("Notifies Nia Volk.").waitFor();
+  expect(await inspect(page, "dashboard-mention")).toEqual([]);
+  await page.getByRole("dialog").getByRole("button", { name: "Add note" }).click();
+  await page.getByText("“Please call them today, @Nia Volk and tell me.”").waitFor();
+  quiet({ page, ...seen });
+
+  await theirs.page.getByRole("button", { name: "Notifications, 2 unread" }).click();
+  const list = theirs.page.getByRole("dialog");
+  await list.getByRole("link", { name: /Lea Dorn assigned an order to you/ }).waitFor();
+  expect(await inspect(theirs.page, "dashboard-notifications")).toEqual([]);
+  await list.getByRole("link", { name: new RegExp(`Lea Dorn mentioned you in a note.*${made.order_number}`) }).click();
+  await heading(theirs.page, made.order_number);
+  await theirs.page.getByText(/^Claimed by you until/).waitFor();
+  await theirs.page.getByRole("button", { name: "Notifications, 1 unread" }).click();
+  await list.getByRole("button", { name: "Mark all as read" }).click();
+  await theirs.page.keyboard.press("Escape");
+  await theirs.page.getByRole("button", { name: "Notifications", exact: true }).waitFor();
+  quiet(theirs);
+});
+
+test("a new user takes the tour once, by keyboard, and each page explains itself with the guide's words", async () => {
+  const novice = await journey.person("technician", "Nova Sims");
+  const { page, ...seen } = await journey.openAs(novice, "/dashboard", { tour: true });
+  const shown = (name: string) => page.getByRole("dialog").getByRole("heading", { name });
+  await shown("Welcome to the dashboard").waitFor();
+  expect(await inspect(page, "dashboard-tour")).toEqual([]);
+  await page.setViewportSize({ width: 1280, height: 720 });
+  for (const title of ["Find anything", "Work on an order", "Work together"]) {
+    await page.keyboard.press("Enter");
+    await shown(title).waitFor();
+  }
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.reload();
+  await heading(page, "Home");
+  await page.keyboard.press("F1");
+  await shown("The morning: what is late?").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("k");
+  await heading(page, "Stock");
+  await page.getByRole("button", { name: "Help for this page" }).click();
+  await shown("The shelf").waitFor();
+  await page.getByRole("dialog").getByText("You never set stock").waitFor();
+  expect(await inspect(page, "dashboard-help")).toEqual([]);
+  expect(await page.getByRole("dialog").getByRole("link", { name: "Open the whole guide" }).getAttribute("href")).toBe(
+    "/docs/guides/dashboard",
+  );
+  await page.getByRole("dialog").getByRole("button", { name: "Take the tour" }).click();
+  await shown("Welcome to the dashboard").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  quiet({ page, ...seen });
+});
+
 test("an order that is held at the last step shows as held, not as shipped", async () => {
   const { body } = await newOrder(journey.app);
   const payment = { payer: "patient", token: "tok_declined_at_capture" };

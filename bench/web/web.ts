@@ -77,7 +77,7 @@ async function inBrowser(base_url: string, work: (context: BrowserContext, port:
   try {
     const page = await context.newPage();
     await page.goto(base_url);
-    await page.evaluate(`localStorage["${CHOICE}"] = "sandbox"`);
+    await page.evaluate(`localStorage["${CHOICE}"] = "sandbox"; localStorage["pestle-tour"] = "*"`);
     await page.close();
     await work(context, port);
   } finally {

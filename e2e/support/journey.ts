@@ -48,6 +48,8 @@ type OpenOptions = {
   height?: number;
   /** The user's earlier choice; null on a first visit. */
   environment?: "sandbox" | null;
+  /** Whether a new user sees the tour of the dashboard. */
+  tour?: boolean;
   /** Browsers keep passkeys for names, not for addresses. */
   host?: "localhost";
 };
@@ -56,6 +58,8 @@ const PASSWORD = "a long enough password";
 let password_hash: string | undefined;
 /** The storage key of the dashboard's choice. */
 const CHOSEN = "pestle-dashboard-environment";
+/** The storage key of the people who have seen the tour. */
+const TOUR = "pestle-tour";
 
 /** The real service and a real browser. */
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
@@ -69,7 +73,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
 
   const open = async (
     path: string,
-    { theme = "light", width = 1280, height = 720, environment = "sandbox", host }: OpenOptions = {},
+    { theme = "light", width = 1280, height = 720, environment = "sandbox", host, tour = false }: OpenOptions = {},
   ) => {
     // Without animations: a browser without a GPU draws each of their frames on the processor.
     const context = await browser.newContext({
@@ -82,6 +86,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       // An empty page has no storage.
       await context.addInitScript(`try { localStorage["${CHOSEN}"] ??= "sandbox" } catch {}`);
     }
+    if (!tour) await context.addInitScript(`try { localStorage["${TOUR}"] ??= "*" } catch {}`);
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     pressAsPeopleDo(page);

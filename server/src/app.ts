@@ -32,6 +32,7 @@ import { CANARIES_EVERY_MS, processJobs } from "./process-jobs.ts";
 import { withSandboxMetrics } from "./sandbox-process/merged-metrics.ts";
 import { isApart, startSandbox } from "./sandbox-process/start-sandbox.ts";
 import { usageExchange } from "./usecases/accounts/quotas.ts";
+import { sendDigests } from "./usecases/fulfillment/people/send-digests.ts";
 import { entryChainer } from "./usecases/operations/audit/chain-entries.ts";
 import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts";
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
@@ -59,6 +60,7 @@ export type App = {
 };
 
 const TIDY_EVERY_MS = 60_000;
+const DIGESTS_EVERY_MS = 60_000;
 const RENEW_KEYS_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** An entry is in the tree within about this time. */
@@ -188,6 +190,7 @@ export async function startApp(
         const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
         if (key_id !== null) log.info({ key_id }, "added a data key");
       }),
+      startLoop(deps, "send-digests", DIGESTS_EVERY_MS, () => sendDigests(deps)),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     let delivering: Delivering | undefined;

@@ -32,5 +32,6 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "chain-audit": notAudited("It hashes the entries that exist, and shows no data."),
   "sign-audit": notAudited("It signs a hash of the log. The table of roots records it."),
   "drop-audit": writes("audit_dropped", "service"),
+  "send-digests": notAudited("It mails counts to staff who asked for them, and no order or patient."),
   tidy: notAudited(HOUSEKEEPING),
 };

@@ -4,6 +4,7 @@ import type { WorkEvent } from "../dashboard/dashboard-work.ts";
 /** The audit entry of each step on an order, single or in bulk. */
 export const workAudit = {
   claim: "order_claimed",
+  assign: "order_assigned",
   release: "order_released",
   approve_review: "order_approved",
   complete_fill: "order_filled",

@@ -118,6 +118,10 @@ export type NewPersonRequest = {
 } & Partial<PersonLicense>;
 /** POST /dashboard/people/{person_id}/license (admin) replaces all four fields. Returns the person. */
 export type LicenseRequest = Partial<PersonLicense>;
+/** POST /dashboard/people/{person_id}/role (admin). Staff stay staff, and a partner's user stays the partner's. */
+export type PersonRoleRequest = { role: PersonRoleName };
+/** POST /dashboard/people/{person_id}/password (admin). `by_email`: mail a link instead of showing a generated password. */
+export type PasswordResetRequest = { by_email?: boolean };
 /** POST /dashboard/people/{person_id}/password returns this too. */
 export type ShownPassword = ShownSecret & { person: DashboardPerson };
 /** POST …/disable, …/enable, …/second_factor (which removes it). None takes a body. */
@@ -253,6 +257,7 @@ export const auditActions = {
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",
   order_claimed: "claimed an order",
+  order_assigned: "assigned an order to a colleague",
   order_released: "released an order",
   order_approved: "approved the clinical review of an order",
   order_filled: "filled an order",

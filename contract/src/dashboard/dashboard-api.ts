@@ -27,7 +27,9 @@ import type {
   NewPartnerRequest,
   NewPersonRequest,
   OpenSessions,
+  PasswordResetRequest,
   PersonChanged,
+  PersonRoleRequest,
   RevokeCredentialRequest,
   RoutingRuleRequest,
   ShownCredential,
@@ -37,6 +39,12 @@ import type {
 import type { ClinicalReview } from "./dashboard-clinical.ts";
 import type { DashboardFigures } from "./dashboard-figures.ts";
 import type { DashboardMessages, StaffMessageRequest } from "./dashboard-messages.ts";
+import type {
+  DashboardColleagues,
+  DashboardNotifications,
+  DigestSetting,
+  ReadNotificationsRequest,
+} from "./dashboard-notifications.ts";
 import type {
   DashboardOrder,
   OrderRevision,
@@ -86,6 +94,11 @@ export type DashboardApi = {
     answer: WebStream<{ home: DashboardHome; signed_out: Record<string, never> }>;
   };
   "GET /dashboard/figures": { query: "environment"; answer: DashboardFigures };
+  "GET /dashboard/colleagues": { answer: DashboardColleagues };
+  "GET /dashboard/notifications": { answer: DashboardNotifications };
+  "POST /dashboard/notifications/read": { body: ReadNotificationsRequest; answer: DashboardNotifications };
+  "GET /dashboard/digest": { answer: DigestSetting };
+  "PUT /dashboard/digest": { body: Pick<DigestSetting, "daily_digest">; answer: DigestSetting };
   "GET /dashboard/accounts": { answer: DashboardAccounts };
   "GET /dashboard/targets": { answer: DashboardTargets };
   /** A queue that the body omits keeps its target. */
@@ -161,7 +174,8 @@ export type DashboardApi = {
   "POST /dashboard/people/{person_id}/disable": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/enable": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/second_factor": { answer: PersonChanged };
-  "POST /dashboard/people/{person_id}/password": { answer: ShownPassword };
+  "POST /dashboard/people/{person_id}/role": { body: PersonRoleRequest; answer: PersonChanged };
+  "POST /dashboard/people/{person_id}/password": { body: PasswordResetRequest; answer: ShownPassword };
   "POST /dashboard/people/{person_id}/license": { body: LicenseRequest; answer: PersonChanged };
 
   "GET /dashboard/catalogue/{account_id}": { answer: DashboardCatalogue };

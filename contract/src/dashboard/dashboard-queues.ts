@@ -35,7 +35,13 @@ export const isQueueKey = (key: string): key is QueueKey => Object.hasOwn(queues
  * GET /dashboard/home?environment=, for both environments by default. GET /dashboard/stream?environment= sends the same
  * data as `home` events: immediately and on every change. `signed_out` is the last event of a session.
  */
-export type DashboardHome = { queues: QueueTile[] /** Open reviews. */; reviews: number };
+export type DashboardHome = {
+  queues: QueueTile[];
+  /** Open reviews. */
+  reviews: number;
+  /** The user's own unread notifications, of both environments. */
+  unread: number;
+};
 export type QueueTile = {
   key: QueueKey;
   count: number;

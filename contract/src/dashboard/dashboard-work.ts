@@ -9,6 +9,7 @@ import type { AddressInput } from "../requests.ts";
 /** Events that staff can send: transitions, and events that do not change the state. */
 export const workEvents = [
   "claim",
+  "assign",
   "release",
   "approve_review",
   "complete_fill",
@@ -24,7 +25,7 @@ export const workEvents = [
   "cancel",
   "refund",
   "note",
-] as const satisfies readonly (TransitionEvent | "claim" | "release" | "print" | "note")[];
+] as const satisfies readonly (TransitionEvent | "claim" | "assign" | "release" | "print" | "note")[];
 export type WorkEvent = (typeof workEvents)[number];
 
 /** Maximum length of a reason or note. It can have several lines. */
@@ -36,6 +37,8 @@ export const NOTE_CHARACTERS = 500;
  */
 export type WorkRequest = { revision?: number } & (
   | { event: "claim" | "release" | "approve_review" | "deliver" }
+  /** Claims the order for a colleague, who is notified. */
+  | { event: "assign"; person_id: string }
   /**
    * `print` reserves the label with its tracking number, or notes that it is printed again. `GET /dashboard/print` returns the
    * pages. `ship` is the hand-over to the carrier, and captures the payment. It needs a printed label.

@@ -233,6 +233,15 @@ export type Rows = {
     description: string | null;
     booking_key: string | null;
   };
+  notification: {
+    account_id: string;
+    person_id: string;
+    at: Instant;
+    kind: string;
+    order_number: string;
+    caused_by: string | null;
+    read_at: Instant | null;
+  };
   order_action_request: {
     account_id: string;
     order_number: string;
@@ -465,6 +474,8 @@ export type Rows = {
     license_expires_on: string | null;
     npi: string | null;
     must_change_password?: boolean;
+    daily_digest?: boolean;
+    digest_on: string | null;
   };
   person_due: {
     account_id: string;

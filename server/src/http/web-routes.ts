@@ -5,6 +5,7 @@ import { peopleRoutes } from "./accounts/people.ts";
 import { teamRoutes } from "./accounts/team.ts";
 import { sessionRoutes } from "./accounts/web-session.ts";
 import { catalogueRoutes } from "./catalogue/dashboard-catalogue.ts";
+import { notificationRoutes } from "./fulfillment/notifications.ts";
 import { messageRoutes } from "./fulfillment/order-messages.ts";
 import { orderRoutes } from "./fulfillment/order-page.ts";
 import { ordersRoutes } from "./fulfillment/queue.ts";
@@ -35,6 +36,7 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...messageRoutes,
   ...prescriptionRoutes,
   ...patientRoutes,
+  ...notificationRoutes,
   ...searchRoutes,
   ...reviewRoutes,
   ...partnerRoutes,

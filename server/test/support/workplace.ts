@@ -128,6 +128,7 @@ export function workplace(app: TestApp, partner = 0) {
 }
 
 const ORDER_TABLES = [
+  "notification",
   "orders",
   "order_item",
   "order_exception",

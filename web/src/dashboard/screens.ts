@@ -17,7 +17,7 @@ export const screens: readonly Screen[] = [
   {
     path: "/account",
     title: "Your sign-in",
-    load: async () => (await import("../app/account/account-screen.tsx")).AccountScreen,
+    load: async () => (await import("./account/account-screen.tsx")).AccountScreen,
   },
   {
     path: "/",

@@ -43,6 +43,14 @@ where person_id = $1`;
 export const setDisabled = (tx: Tx, person_id: string, disabled_at: Date | null) =>
   tx.run(disable, [person_id, disabled_at]);
 
+const role = sql<[person_id: string, role: string, staff: boolean]>`
+update person
+set role = $2
+where person_id = $1 and (partner_id is null) = $3`;
+/** Returns 0 for an unknown person, and if the role is for staff and the person is a partner's, or the reverse. */
+export const setRole = (tx: Tx, person_id: string, given: string, staff: boolean) =>
+  tx.run(role, [person_id, given, staff]);
+
 const password = sql<[person_id: string, password_hash: string, must_change_password: boolean]>`
 update person
 set password_hash = $2, must_change_password = $3

@@ -1,13 +1,21 @@
 import { type Queryable, sql } from "../db.ts";
 
 const take = sql<
-  [account_id: string, order_number: string, person_id: string, now: Date, claimed_until: Date, takes_over: boolean]
+  [
+    account_id: string,
+    order_number: string,
+    person_id: string,
+    now: Date,
+    claimed_until: Date,
+    takes_over: boolean,
+    for_person_id: string,
+  ]
 >`
 update orders
-set claimed_by = $3, claimed_until = $5
+set claimed_by = $7, claimed_until = $5
 where account_id = $1 and order_number = $2
   and (claimed_by is null or claimed_by = $3 or claimed_until <= $4 or $6)`;
-/** Returns 0 if another person has claimed the order. The revision stays, because a claim does not change the order. */
+/** For the person or, by them, for a colleague. Returns 0 if another person has claimed the order. The revision stays, because a claim does not change the order. */
 export const claim = (
   db: Queryable,
   asked: {
@@ -17,6 +25,7 @@ export const claim = (
     now: Date;
     claimed_until: Date;
     takes_over: boolean;
+    for_person_id: string;
   },
 ) =>
   db.run(take, [
@@ -26,6 +35,7 @@ export const claim = (
     asked.now,
     asked.claimed_until,
     asked.takes_over,
+    asked.for_person_id,
   ]);
 
 const release = sql<[account_id: string, order_number: string, person_id: string]>`

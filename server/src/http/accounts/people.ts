@@ -4,6 +4,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import {
   changeLicense,
   changePerson,
+  changeRole,
   invitePerson,
   type PersonChange,
   readPeople,
@@ -73,7 +74,20 @@ export const peopleRoutes: readonly WebRoute[] = [
     path: `${PERSON}/password`,
     roles: admins,
     step_up: true,
-    handler: async (deps, call) => json(200, await resetPassword(deps, call.person, personIn(call), call.request.id)),
+    handler: async (deps, call) => {
+      const by_email = flagField(call.body, "by_email");
+      return json(200, await resetPassword(deps, call.person, personIn(call), by_email, call.request.id));
+    },
+  },
+  {
+    method: "POST",
+    path: `${PERSON}/role`,
+    roles: admins,
+    step_up: true,
+    handler: async (deps, call) => {
+      const role = choiceField(call.body, "role", [...staffRoleNames, ...portalRoleNames]);
+      return json(200, { person: await changeRole(deps, call.person, personIn(call), role, call.request.id) });
+    },
   },
   {
     method: "GET",

@@ -42,6 +42,7 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
       code: textField(scan, "code", LONGEST_CODE),
     })),
   }),
+  assign: (body) => ({ person_id: textField(body, "person_id", 100) }),
   reject_product: withReason,
   cancel: withReason,
   note: withReason,

@@ -39,7 +39,7 @@ export const streamHome: WebHandler<"GET /dashboard/stream"> = async (deps, call
   const listener: HomeListener = {
     tell(homeOf) {
       const now_ms = deps.now().getTime();
-      const data = JSON.stringify(homeOf(environment));
+      const data = JSON.stringify(homeOf(environment, person.person_id));
       if (data !== told && say(`event: home\ndata: ${data}\n\n`)) told = data;
       else if (now_ms - beat_ms > BEAT_MS) say(": still here\n\n");
       if (now_ms - checked_ms <= SESSION_CHECK_MS) return;

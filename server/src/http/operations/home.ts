@@ -21,7 +21,7 @@ export const homeRoutes: readonly WebRoute[] = [
       const environment = askedEnvironment(queryOf(call, "environment"));
       const look = { account_id: null, action: "orders_listed" as const, subject: "home" };
       await writeLook(deps, call.person, look, call.request.id);
-      return json(200, (await readHome(deps))(environment));
+      return json(200, (await readHome(deps))(environment, call.person.person_id));
     },
   },
   {

@@ -4,8 +4,10 @@ import type {
   LicenseRequest,
   NewPersonRequest,
   PersonLicense,
+  PersonRoleName,
   ShownPassword,
 } from "@pestle/contract";
+import { staffRoleNames } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   dropSecondFactor,
@@ -15,6 +17,7 @@ import {
   setDisabled,
   setLicense,
   setPassword,
+  setRole,
 } from "../../db/accounts/manage-people.ts";
 import { findPerson } from "../../db/accounts/people.ts";
 import { deleteSessionsOf } from "../../db/accounts/sessions.ts";
@@ -78,7 +81,7 @@ export const changePerson = (
   request_id: string,
 ): Promise<DashboardPerson> =>
   transact(deps, async (tx) => {
-    if (change === "disable") await requireAnotherAdmin(tx, by, person_id);
+    if (change === "disable") await requireAnotherAdmin(tx, by, person_id, "disable yourself");
     const { action, apply } = changes[change];
     if ((await apply(tx, person_id, deps.now())) === 0) throw new StatusRefusal(404);
     await deleteSessionsOf(tx, person_id);
@@ -87,22 +90,46 @@ export const changePerson = (
     return onePerson(tx, person_id);
   });
 
-/** Sets a generated password that is shown only once. */
+/** Changes the role of another person, who must then sign in again. */
+export const changeRole = (
+  deps: Deps,
+  by: Looker,
+  person_id: string,
+  role: PersonRoleName,
+  request_id: string,
+): Promise<DashboardPerson> =>
+  transact(deps, async (tx) => {
+    await requireAnotherAdmin(tx, by, person_id, "change your own role");
+    const staff = staffRoleNames.some((name) => name === role);
+    if ((await setRole(tx, person_id, role, staff)) === 0) {
+      await onePerson(tx, person_id);
+      throw new AdminRefusal("Staff cannot become a partner's user, and a partner's user cannot become staff.");
+    }
+    await deleteSessionsOf(tx, person_id);
+    await note(deps, tx, by, "role_changed", person_id, request_id);
+    return onePerson(tx, person_id);
+  });
+
+/** Sets a generated password that is shown only once. By email, no one sees it, and a link lets the person choose one. */
 export async function resetPassword(
   deps: Deps,
   by: Looker,
   person_id: string,
+  by_email: boolean,
   request_id: string,
 ): Promise<ShownPassword> {
+  if (by_email && deps.mail === null) throw new AdminRefusal(NO_MAIL);
   const { password, password_hash } = await newPassword(deps);
-  const person = await transact(deps, async (tx) => {
+  const { person, token } = await transact(deps, async (tx) => {
     if ((await setPassword(tx, person_id, password_hash, true)) === 0) throw new StatusRefusal(404);
     await deleteLinksOf(tx, person_id);
     await deleteSessionsOf(tx, person_id);
     await note(deps, tx, by, "password_reset", person_id, request_id);
-    return onePerson(tx, person_id);
+    const token = by_email ? await createLink(deps, tx, person_id, "invitation") : null;
+    return { person: await onePerson(tx, person_id), token };
   });
-  return { person, password };
+  if (!by_email) return { person, password };
+  return { person, password: null, mailed: await mailed(deps, person, token) };
 }
 
 /**
@@ -157,9 +184,9 @@ export const resetSecondFactorByEmail = ({ db }: Pick<Deps, "db">, email: string
     await insertAudit(tx, { ...entry, person_id: null, role: null, request_id: null });
   });
 
-/** Admins cannot disable themselves, so one active admin always remains. */
-async function requireAnotherAdmin(tx: Tx, by: Looker, person_id: string): Promise<void> {
-  if (by.person_id === person_id) throw new AdminRefusal("You cannot disable yourself. Ask another admin.");
+/** Admins cannot take their own rights away, so one active admin always remains. */
+async function requireAnotherAdmin(tx: Tx, by: Looker, person_id: string, deed: string): Promise<void> {
+  if (by.person_id === person_id) throw new AdminRefusal(`You cannot ${deed}. Ask another admin.`);
   const admins = await lockAdmins(tx);
   if (!admins.some((admin) => admin.person_id === by.person_id)) throw new StatusRefusal(404);
 }

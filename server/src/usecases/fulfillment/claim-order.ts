@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { OverrideCode, StaffRole } from "@pestle/contract";
+import { mentionedIn, type OverrideCode, type StaffRole } from "@pestle/contract";
+import type { Tx } from "../../db/db.ts";
+import { findColleague, listColleagues } from "../../db/fulfillment/notifications.ts";
 import { claim, letGo } from "../../db/fulfillment/order-claims.ts";
 import { insertNote, listNotes, notePlace } from "../../db/fulfillment/order-notes.ts";
 import { findOrder } from "../../db/orders/orders.ts";
@@ -9,11 +11,15 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { signatureOf } from "../orders/save-change.ts";
 import { transact, write } from "../write.ts";
+import { notifyStaff } from "./people/notify.ts";
 import { actorOf, auditWork, type Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 /** A forgotten claim blocks an order for at most this long. */
 export const CLAIM_MS = 15 * 60_000;
+
+/** An assignment waits for a colleague who may be at another station, so it lasts longer than a claim. */
+export const ASSIGNED_MS = 4 * 3600_000;
 
 /** A lead or an admin may take over an order that another person has claimed. */
 export const mayTakeOver = (role: StaffRole): boolean => role === "lead" || role === "admin";
@@ -21,25 +27,41 @@ export const mayTakeOver = (role: StaffRole): boolean => role === "lead" || role
 /** While the claim lasts, only this person may work on the order. Claiming again renews it. */
 export const claimOrder = (deps: Deps, work: Work): Promise<{ claimed_until: Date }> =>
   transact(deps, async (tx) => {
-    const { account_id, order_number, by } = work;
-    const now = deps.now();
-    const claimed_until = new Date(now.getTime() + CLAIM_MS);
-    const { person_id, role } = by;
-    const claimed = await claim(tx, {
-      account_id,
-      order_number,
-      person_id,
-      now,
-      claimed_until,
-      takes_over: mayTakeOver(role),
-    });
-    if (claimed !== 1) {
-      if ((await findOrder(tx, account_id, order_number)) === undefined) throw new StatusRefusal(404);
-      throw new WorkRefusal("claimed");
-    }
+    const claimed_until = new Date(deps.now().getTime() + CLAIM_MS);
+    await takeClaim(deps, tx, work, work.by.person_id, claimed_until);
     await auditWork(deps, tx, work);
     return { claimed_until };
   });
+
+/** Claims the order for a colleague and notifies them. A person who can claim the order can assign it. */
+export const assignOrder = (deps: Deps, work: Work, person_id: string): Promise<{ claimed_until: Date }> =>
+  transact(deps, async (tx) => {
+    const { account_id, order_number, by } = work;
+    const at = deps.now();
+    const colleague = await findColleague(tx, person_id);
+    if (colleague === undefined || person_id === by.person_id) throw new WorkRefusal("no_colleague");
+    const claimed_until = new Date(at.getTime() + ASSIGNED_MS);
+    await takeClaim(deps, tx, work, person_id, claimed_until);
+    const about = { account_id, order_number, at };
+    await notifyStaff(tx, about, { kind: "assignment", caused_by: by.person_id, person_ids: [person_id] });
+    await auditWork(deps, tx, work);
+    return { claimed_until };
+  });
+
+async function takeClaim(
+  deps: Deps,
+  tx: Tx,
+  { account_id, order_number, by }: Work,
+  for_person_id: string,
+  claimed_until: Date,
+): Promise<void> {
+  const { person_id, role } = by;
+  const asked = { account_id, order_number, person_id, for_person_id, now: deps.now(), claimed_until };
+  const claimed = await claim(tx, { ...asked, takes_over: mayTakeOver(role) });
+  if (claimed === 1) return;
+  if ((await findOrder(tx, account_id, order_number)) === undefined) throw new StatusRefusal(404);
+  throw new WorkRefusal("claimed");
+}
 
 /** Releases the person's own claim; without one, it does nothing. */
 export const releaseClaim = (deps: Deps, work: Work): Promise<number> =>
@@ -49,6 +71,7 @@ export const releaseClaim = (deps: Deps, work: Work): Promise<number> =>
     return released;
   });
 
+/** `@Name` in the text notifies a colleague. */
 export const addNote = (deps: Deps, work: Work, text: string): Promise<void> =>
   write(deps, {
     prepare: () => checkedNote(text),
@@ -67,6 +90,10 @@ export const addNote = (deps: Deps, work: Work, text: string): Promise<void> =>
         text_sealed: deps.vault.seal(Buffer.from(JSON.stringify({ reason })), place),
       });
       await auditWork(deps, tx, work);
+      if (!reason.includes("@")) return;
+      const person_ids = mentionedIn(reason, await listColleagues(tx)).map(({ person_id }) => person_id);
+      const about = { account_id, order_number, at: deps.now() };
+      await notifyStaff(tx, about, { kind: "mention", caused_by: by.person_id, person_ids });
     },
   });
 

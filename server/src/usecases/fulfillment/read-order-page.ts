@@ -38,6 +38,7 @@ const VIEWS = [
   "order_viewed",
   "order_revealed",
   "document_viewed",
+  "order_assigned",
   "order_printed",
   "safety_entry_added",
   "safety_entry_removed",

@@ -7,7 +7,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { judgeAddress, replaceAddress } from "../orders/change-order-address.ts";
 import type { LoadedOrder } from "../orders/load-order.ts";
 import { write } from "../write.ts";
-import { addNote, claimOrder, releaseClaim } from "./claim-order.ts";
+import { addNote, assignOrder, claimOrder, releaseClaim } from "./claim-order.ts";
 import { inBulk } from "./in-bulk.ts";
 import { printOrder } from "./parcels/print-order.ts";
 import { shipOrder } from "./ship-order.ts";
@@ -36,6 +36,7 @@ type Doings = { [Event in WorkEvent]: Doing<Asked<Event>> };
 /** Each step checks the transition table itself. */
 const doings: Doings = {
   claim: claimOrder,
+  assign: (deps, work, { person_id }) => assignOrder(deps, work, person_id),
   release: releaseClaim,
   approve_review: (deps, work, _asked, bulk) => approveReview(deps, work, bulk),
   complete_fill: (deps, work, { items }) => completeFill(deps, work, items),

@@ -42,8 +42,8 @@ function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
   const { loaded, by, claim } = facts;
   if (event === "note") return null;
   if (event === "release") return claim === "mine" ? null : "not_now";
-  if (event === "claim") {
-    if (!isOpen(loaded.standing) || claim === "mine") return "not_now";
+  if (event === "claim" || event === "assign") {
+    if (!isOpen(loaded.standing) || (event === "claim" && claim === "mine")) return "not_now";
     return claim === "others" && !mayTakeOver(by.role) ? "claimed" : null;
   }
   // The roles that may hand the parcel over may print its label.

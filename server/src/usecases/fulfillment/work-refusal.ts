@@ -7,6 +7,7 @@ export const workRefusals = {
   license_needed: "You have no current pharmacist license on file. Ask an admin to enter it on the People page.",
   stale: "The order changed after you opened it. Reload it.",
   claimed: "Another person is working on this order.",
+  no_colleague: "Choose a colleague who can sign in to the dashboard.",
   same_person: "You filled this order, so another person must check it.",
   unknown_item: "The order has no such item.",
   every_item: "List every item of the order exactly once.",

@@ -1,5 +1,6 @@
 import { type DashboardHome, type Environment, type QueueKey, queueKeys, queues } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
+import { countUnread } from "../../db/fulfillment/notifications.ts";
 import {
   type CountedQueue,
   countQueues,
@@ -15,7 +16,7 @@ import { transact } from "../write.ts";
 import { type Looker, writeAudit } from "./write-audit.ts";
 
 type ReadingDeps = Pick<Deps, "db" | "config" | "now">;
-export type HomeOf = (environment: Environment | null) => DashboardHome;
+export type HomeOf = (environment: Environment | null, person_id: string) => DashboardHome;
 export type Targets = Record<QueueKey, number | null>;
 
 const MINUTE_MS = 60_000;
@@ -29,7 +30,7 @@ export const placeOf = (key: QueueKey): string =>
 export const startOfToday = ({ config, now }: Pick<Deps, "config" | "now">): Date =>
   startOfDay(config.TIME_ZONE, dateIn(config.TIME_ZONE, now()));
 
-/** Reads once for all viewers; each viewer then filters by environment. */
+/** Reads once for all viewers; each viewer then filters by environment and person. */
 export async function readHome(deps: ReadingDeps): Promise<HomeOf> {
   const targets = await readTargets(deps.db);
   const now_ms = deps.now().getTime();
@@ -42,8 +43,12 @@ export async function readHome(deps: ReadingDeps): Promise<HomeOf> {
       late_before: target === null ? null : new Date(now_ms - target * MINUTE_MS),
     };
   });
-  const [counts, reviews] = await Promise.all([countQueues(deps.db, asked), countReviews(deps.db)]);
-  return (environment) => {
+  const [counts, reviews, unread] = await Promise.all([
+    countQueues(deps.db, asked),
+    countReviews(deps.db),
+    countUnread(deps.db),
+  ]);
+  return (environment, person_id) => {
     const isMeant = (row: { environment: Environment }) => environment === null || row.environment === environment;
     return {
       queues: queueKeys.map((key) => ({
@@ -52,6 +57,7 @@ export async function readHome(deps: ReadingDeps): Promise<HomeOf> {
         target_minutes: targets[key],
       })),
       reviews: sum(reviews.filter(isMeant).map(({ count }) => count)),
+      unread: unread.find((row) => row.person_id === person_id)?.count ?? 0,
     };
   };
 }

@@ -1,7 +1,9 @@
+import { NOTIFICATION_DAYS } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import { deleteExpiredAssertions } from "../../db/accounts/credential-limits.ts";
 import { deleteOldSessions } from "../../db/accounts/sessions.ts";
 import { deleteExpiredTokens } from "../../db/accounts/tokens.ts";
+import { deleteOldNotifications } from "../../db/fulfillment/notifications.ts";
 import { deleteKeptAnswers } from "../../db/idempotency.ts";
 import { deleteOldRequests } from "../../db/operations/request-log.ts";
 import { deleteOldUsage } from "../../db/operations/request-usage.ts";
@@ -17,8 +19,8 @@ const DAY_MS = 24 * 3600 * 1000;
 const USAGE_DAYS = 400;
 
 /**
- * Deletes expired rows, so that their tables stay bounded: tokens, client assertions, stored answers, order fingerprints, requests, events
- * and sessions.
+ * Deletes expired rows, so that their tables stay bounded: tokens, client assertions, stored answers, order fingerprints, requests, events,
+ * notifications and sessions.
  */
 export async function tidy(
   deps: Deps,
@@ -34,6 +36,7 @@ export async function tidy(
     removed.answers += await inBites(BITE, () => deleteKeptAnswers(deps.db, account_id, before, BITE));
     removed.fingerprints += await inBites(BITE, () => deleteFingerprints(deps.db, account_id, before, BITE));
     removed.requests += await inBites(BITE, () => deleteOldRequests(deps.db, account_id, requests_before, BITE));
+    await deleteOldNotifications(deps.db, account_id, daysAgo(NOTIFICATION_DAYS));
     await deleteOldUsage(deps.db, account_id, daysAgo(USAGE_DAYS));
   }
   await deleteOldSessions(deps.db, new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LONGEST_SESSION_MS));

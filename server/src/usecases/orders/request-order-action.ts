@@ -10,6 +10,7 @@ import { RequestProblems, refuse, refuseAll } from "../../domain/values/refusals
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { notifyFollowers } from "../fulfillment/people/notify.ts";
 import { readPrescription } from "../intake/written.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
@@ -128,6 +129,9 @@ async function act(
       },
     }),
   });
+  // Someone may wait for the partner's word about a hold.
+  if (loaded.standing.state === "On Hold")
+    await notifyFollowers(db, { account_id, order_number, at: deps.now() }, null);
   const request: ActionRequest = {
     id: changed.action_request_id!,
     event,

@@ -7,6 +7,7 @@ import { readBody } from "../../domain/values/read-body.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { notifyFollowers } from "../fulfillment/people/notify.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
@@ -76,6 +77,7 @@ async function say(
     exception_id: null,
     created_at,
   });
+  await notifyFollowers(db, { ...order, at: deps.now() }, in_reply_to);
   return { message, patient_id: opened.patient_id };
 }
 

@@ -265,6 +265,25 @@ describe("a license", () => {
     expect((await admin.send("POST", "/dashboard/people/000000000000/license", license)).status).toBe(404);
   });
 
+  test("a role changes at once, for another person only, and staff stay staff", async () => {
+    const made = await webPerson(app, "technician");
+    const role = (by: WebPerson, person_id: string, given: unknown) =>
+      by.send("POST", `/dashboard/people/${person_id}/role`, { role: given });
+    expect((await role(lead, made.person_id, "lead")).status).toBe(404);
+    const { status, body } = await role(admin, made.person_id, "pharmacist");
+    expect([status, body.person.role, body.person.license_number]).toEqual([200, "pharmacist", null]);
+    expect((await made.get("/dashboard/home")).status).toBe(401);
+    expect(await audited("role_changed")).toMatchObject([
+      { subject: `person ${made.person_id}`, person_id: admin.person_id },
+    ]);
+    expect((await role(admin, admin.person_id, "lead")).body.error.message).toBe(
+      "You cannot change your own role. Ask another admin.",
+    );
+    expect((await role(admin, made.person_id, "partner_admin")).body.error.message).toMatch(/^Staff cannot become/);
+    expect((await role(admin, made.person_id, "owner")).status).toBe(422);
+    expect((await role(admin, "000000000000", "lead")).status).toBe(404);
+  });
+
   test("does not exist for a partner's user", async () => {
     const { partner_id } = (await admin.get("/dashboard/partners")).body.partners.find(
       (one: { partner_id: string | null }) => one.partner_id !== null,

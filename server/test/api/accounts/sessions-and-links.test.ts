@@ -1,8 +1,11 @@
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../../../chaos/until.ts";
+import { dateIn, startOfDay } from "../../../src/domain/values/calendar.ts";
 import { webRoutes } from "../../../src/http/web-routes.ts";
+import { resetPassword } from "../../../src/usecases/accounts/manage-people.ts";
 import { removeSsoProvider, setSsoProvider } from "../../../src/usecases/accounts/sso/manage-sso.ts";
+import { sendDigests } from "../../../src/usecases/fulfillment/people/send-digests.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { OWN_PASSWORD, signedIn, type WebPerson, webPerson } from "../../support/web.ts";
 
@@ -199,6 +202,28 @@ describe("a link by email", () => {
     ]);
   });
 
+  test("an admin resets a password by email: the old one ends, no one sees the new one, and the link lets them choose", async () => {
+    admin = await webPerson(app, "admin");
+    const made = await newPerson();
+    const there = await signedIn(app, { email: made.email, password: made.password });
+    const path = `/dashboard/people/${made.person.person_id}/password`;
+    const { body, text } = await admin.send("POST", path, { by_email: true });
+    expect(body).toMatchObject({ password: null, mailed: true });
+    expect((await there.get("/dashboard/home")).status).toBe(401);
+    expect((await send("/session", { email: made.email, password: OWN_PASSWORD })).status).toBe(401);
+    const letter = await letterTo(made.email);
+    expect(text).not.toContain(tokenIn(letter));
+    const chosen = { token: tokenIn(letter), new_password: "five quiet rivers" };
+    expect((await send("/session/link/password", chosen)).status).toBe(200);
+    expect((await send("/session", { email: made.email, password: "five quiet rivers" })).body.outcome).toBe(
+      "signed_in",
+    );
+    const none = await resetPassword({ ...app.deps, mail: null }, admin, made.person.person_id, true, "r").catch(
+      String,
+    );
+    expect(none).toMatch(/Pestle cannot send email/);
+  });
+
   test("where single sign-on is the only way, the letter names the page and has no link", async () => {
     const provider = { issuer: "https://id.larkspur.example", client_id: "pestle", domains: ["larkspur.example"] };
     const now = app.deps.now();
@@ -225,4 +250,37 @@ describe("a link by email", () => {
     for (let count = 0; count < 6; count++) statuses.push((await send("/session/forgotten", { email })).status);
     expect(statuses).toEqual([200, 200, 200, 200, 429, 429]);
   });
+});
+
+test("the daily digest goes once each morning, from seven o'clock on, to staff who turned it on, with counts only", async () => {
+  const [reader, other] = [await webPerson(app, "pharmacist"), await webPerson(app, "technician")];
+  expect((await reader.get("/dashboard/digest")).body).toEqual({ daily_digest: false, mail: true });
+  expect((await reader.send("PUT", "/dashboard/digest", { daily_digest: "yes" })).status).toBe(422);
+  expect((await reader.send("PUT", "/dashboard/digest", { daily_digest: true })).body.daily_digest).toBe(true);
+  expect((await other.get("/dashboard/digest")).body.daily_digest).toBe(false);
+  const { rows } = await app.deps.db.raw("select email from person where person_id = $1", [reader.person_id]);
+  const email = String(rows[0]!["email"]);
+  const digests = () => letters.filter((letter) => letter.includes("Subject: Your day at"));
+  const zone = app.deps.config.TIME_ZONE;
+  const at = (days: number, hours: number) => {
+    const start = new Date(app.deps.now().getTime() + days * 24 * 3600_000);
+    const midnight = startOfDay(zone, dateIn(zone, start));
+    return { ...app.deps, now: () => new Date(midnight.getTime() + hours * 3600_000) };
+  };
+  // Not on the day of the choice, and not before the morning.
+  await sendDigests(at(0, 12));
+  await sendDigests(at(1, 5));
+  expect(digests()).toEqual([]);
+  await Promise.all([sendDigests(at(1, 10)), sendDigests(at(1, 10))]);
+  await sendDigests(at(1, 20));
+  expect(digests()).toHaveLength(1);
+  expect(digests()[0]).toContain(`To: ${email}`);
+  expect(digests()[0]).toMatch(/Clinical review: \d+/);
+  expect(digests()[0]).toContain("You have no unread notifications.");
+  await sendDigests(at(2, 10));
+  expect(digests()).toHaveLength(2);
+  await reader.send("PUT", "/dashboard/digest", { daily_digest: false });
+  await sendDigests(at(3, 10));
+  expect(digests()).toHaveLength(2);
+  await sendDigests({ ...at(4, 10), mail: null });
 });

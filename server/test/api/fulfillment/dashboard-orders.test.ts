@@ -2,12 +2,17 @@ import type {
   ClinicalReview,
   DashboardFigures,
   DashboardHome,
+  DashboardNotification,
+  DashboardNotifications,
   DashboardOrder,
   DashboardOrders,
   DashboardPatient,
   Order,
 } from "@pestle/contract";
+import { MOST_NOTIFICATIONS, NOTIFICATION_DAYS } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ASSIGNED_MS } from "../../../src/usecases/fulfillment/claim-order.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { goodDocument, patientCalls } from "../../support/patient.ts";
 import { simulate } from "../../support/simulate.ts";
@@ -76,7 +81,7 @@ describe("an order's page", () => {
     const seen = await page(technician, made);
     expect([seen.state, seen.can]).toEqual([
       "Processing/clinical_review",
-      ["claim", "raise_exception", "update_address", "cancel", "note"],
+      ["claim", "assign", "raise_exception", "update_address", "cancel", "note"],
     ]);
     expect(seen.cannot.map(({ event, key }) => [event, key])).toEqual([["approve_review", "not_your_role"]]);
     const refused = await work(technician, made, { event: "approve_review" });
@@ -780,6 +785,131 @@ describe("bulk actions", () => {
     ]) {
       expect((await lead.send("POST", "/dashboard/bulk", body)).status).toBe(422);
     }
+  });
+});
+
+describe("colleagues", () => {
+  const renamed = async (role: string, name: string): Promise<WebPerson> => {
+    const person = await webPerson(app, role);
+    await app.deps.db.raw("update person set name = $2 where person_id = $1", [person.person_id, name]);
+    return person;
+  };
+  const told = async (by: WebPerson): Promise<DashboardNotifications> =>
+    (await by.get("/dashboard/notifications")).body;
+  const assign = (by: WebPerson, which: Order, to: { person_id: string }) =>
+    work(by, which, { event: "assign", person_id: to.person_id });
+
+  test("an assignment claims the order for a colleague, who is notified and can release it", async () => {
+    const made = await order();
+    const dana = await renamed("pharmacist", "Dana Reed");
+    expect((await page(technician, made)).can).toContain("assign");
+    const { status, body } = await assign(technician, made, dana);
+    expect([status, body.claim.person_id, body.claim.mine]).toEqual([200, dana.person_id, false]);
+    expect(Date.parse(body.claim.until) - app.deps.now().getTime()).toBeGreaterThan(ASSIGNED_MS - 60_000);
+    expect(await told(dana)).toEqual({
+      notifications: [
+        {
+          notification_id: expect.any(Number),
+          at: expect.any(String),
+          kind: "assignment",
+          account_id: account_id(),
+          order_number: made.order_number,
+          partner: (await page(dana, made)).partner,
+          environment: "sandbox",
+          by: "A technician",
+          read: false,
+        },
+      ],
+      unread: 1,
+    });
+    expect(await audited(made.order_number, "order_assigned")).toMatchObject([{ person_id: technician.person_id }]);
+    // It keeps others from the order like any claim, also the person who assigned it; a lead can assign it to another.
+    expect((await work(pharmacist, made, { event: "approve_review" })).body.error.key).toBe("claimed");
+    expect((await assign(technician, made, pharmacist)).body.error.key).toBe("claimed");
+    expect((await page(technician, made)).can).not.toContain("assign");
+    expect((await assign(lead, made, dana)).status).toBe(200);
+    expect((await work(dana, made, { event: "release" })).body.claim).toBe(null);
+    expect((await work(dana, made, { event: "approve_review" })).status).toBe(200);
+  });
+
+  test("an order goes only to another active member of the staff", async () => {
+    const made = await order();
+    const partner = await app.deps.db.raw("select partner_id from account where account_id = $1", [account_id()]);
+    const viewer = await webPerson(app, "partner_viewer", String(partner.rows[0]!["partner_id"]));
+    const gone = await renamed("technician", "Gone Away");
+    await app.deps.db.raw("update person set disabled_at = now() where person_id = $1", [gone.person_id]);
+    for (const to of [technician, viewer, gone, { person_id: "unknown" }]) {
+      expect((await assign(technician, made, to)).body.error.key).toBe("no_colleague");
+    }
+    expect((await work(technician, made, { event: "assign" })).status).toBe(422);
+    expect((await page(technician, made)).claim).toBe(null);
+    const { colleagues } = (await technician.get("/dashboard/colleagues")).body;
+    const ids = colleagues.map(({ person_id }: { person_id: string }) => person_id);
+    expect(ids).toContain(pharmacist.person_id);
+    expect(ids).not.toContain(gone.person_id);
+    expect(ids).not.toContain(viewer.person_id);
+  });
+
+  test("@Name in a note notifies that colleague once until they read it, without the text of the note", async () => {
+    const [first, second] = [await order(), await order()];
+    const zoe = await renamed("technician", "Zoë Kline");
+    const ann = await renamed("technician", "Ann Bell");
+    const note = (which: Order, reason: string) => work(ann, which, { event: "note", reason });
+    await note(first, "The patient prefers blue. @Zoë Kline, can you check? From @Ann Bell.");
+    await note(first, "@Zoë Kline, it is urgent.");
+    await note(second, "No one is meant here.");
+    await note(second, "@Zoë: see the label.");
+    const { notifications, unread } = await told(zoe);
+    const about = ({ kind, order_number, by }: DashboardNotification) => [kind, order_number, by];
+    expect([unread, notifications.map(about)]).toEqual([
+      2,
+      [
+        ["mention", second.order_number, "Ann Bell"],
+        ["mention", first.order_number, "Ann Bell"],
+      ],
+    ]);
+    expect(JSON.stringify(notifications)).not.toMatch(/blue|urgent|label/);
+    expect(await told(ann)).toEqual({ notifications: [], unread: 0 });
+    expect((await zoe.get("/dashboard/home?environment=production")).body.unread).toBe(2);
+    expect((await ann.get("/dashboard/home")).body.unread).toBe(0);
+
+    const [newest, oldest] = notifications as [DashboardNotification, DashboardNotification];
+    const read = (by: WebPerson, { notification_id }: DashboardNotification, and_older = false) =>
+      by.send("POST", "/dashboard/notifications/read", { notification_id, and_older });
+    // Another person's notification stays as it is.
+    expect((await read(ann, newest, true)).body).toEqual({ notifications: [], unread: 0 });
+    expect((await read(zoe, oldest, true)).body.unread).toBe(1);
+    await note(first, "@Zoë Kline, once more.");
+    expect((await told(zoe)).unread).toBe(2);
+    expect((await read(zoe, newest)).body.unread).toBe(1);
+    expect((await read(zoe, (await told(zoe)).notifications[0]!, true)).body.unread).toBe(0);
+    for (const body of [{}, { notification_id: "1" }, { notification_id: 1, and_older: "yes" }]) {
+      expect((await zoe.send("POST", "/dashboard/notifications/read", body)).status).toBe(422);
+    }
+  });
+
+  test("each person keeps the newest notifications, for a limited time", async () => {
+    const made = await order();
+    const kim = await renamed("technician", "Kim Oduya");
+    await app.deps.db.raw(
+      `insert into notification (account_id, person_id, at, kind, order_number, caused_by)
+      select $1, $2, now(), 'mention', $3, 'somebody' from generate_series(1, $4)`,
+      [account_id(), kim.person_id, made.order_number, MOST_NOTIFICATIONS],
+    );
+    const [last] = (await told(kim)).notifications;
+    await work(technician, made, { event: "note", reason: "@Kim Oduya" });
+    const { notifications } = await told(kim);
+    expect(notifications).toHaveLength(MOST_NOTIFICATIONS);
+    expect(notifications.slice(0, 2)).toMatchObject([{ by: "A technician" }, last]);
+    const { rows } = await app.deps.db.raw("select count(*)::int as count from notification where person_id = $1", [
+      kim.person_id,
+    ]);
+    expect(rows[0]!["count"]).toBe(MOST_NOTIFICATIONS);
+    const text =
+      "update notification set at = at - $2 * interval '1 day' where person_id = $1 and caused_by = 'somebody'";
+    await app.deps.db.raw(text, [kim.person_id, NOTIFICATION_DAYS + 1]);
+    await tidy(app.deps);
+    expect((await told(kim)).notifications).toMatchObject([{ by: "A technician" }]);
   });
 });
 

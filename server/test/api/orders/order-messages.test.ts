@@ -98,6 +98,30 @@ describe("a message", () => {
     for (const { text_sealed } of rows) expect(String(text_sealed)).not.toMatch(/Friday|today/);
   });
 
+  test("of the partner notifies the staff member who asked, who held the order or who claimed it, and no one else", async () => {
+    const [asker, holder, claimer] = [
+      await webPerson(app, "technician"),
+      await webPerson(app, "technician"),
+      await webPerson(app, "technician"),
+    ];
+    const told = async ({ get }: WebPerson) =>
+      (await get("/dashboard/notifications")).body.notifications.map(
+        ({ kind, order_number, by }: Record<string, string>) => [kind, order_number, by],
+      );
+    const order = await fresh();
+    await asker.send("POST", deskOf(order), { text: "Which strength?" });
+    await said(order, { text: "The higher one." });
+    await said(order, { text: "And soon." });
+    const answer = ["answer", order.order_number, null];
+    expect([await told(asker), await told(holder)]).toEqual([[answer], []]);
+
+    const work = deskOf(order).replace(/messages$/, "work");
+    await holder.send("POST", work, { event: "raise_exception", exception_id: 68, reason: "A doubt." });
+    await claimer.send("POST", work, { event: "claim" });
+    await shop.act(order, { event: "confirm_not_duplicate" });
+    expect([await told(asker), await told(holder), await told(claimer)]).toEqual([[answer], [answer], [answer]]);
+  });
+
   test("is possible in every state, also after the delivery", async () => {
     const delivered = await shop.reach(await fresh(), "Delivered");
     await said(delivered, { text: "One tablet was broken." });

@@ -117,7 +117,7 @@ test("a page far down reads as many rows as the first", async () => {
 
 test("the queues are counted from the index alone", async () => {
   const looked = await rowsRead(app.deps.db, async (tx) => {
-    const home = (await readHome({ ...app.deps, db: tx }))("sandbox");
+    const home = (await readHome({ ...app.deps, db: tx }))("sandbox", "nobody");
     expect(home.queues.find(({ key }) => key === "clinical_review")!.count).toBe(ORDERS * 0.9 + 1);
   });
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(100);

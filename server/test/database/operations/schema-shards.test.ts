@@ -53,6 +53,7 @@ const CURSOR = "a partner sees it encrypted, in cursors (ADR 0043)";
 /** Numbers from one sequence for all accounts. A partner who saw them could count the others' work. */
 const SEQUENCES: Exemptions = [
   ["intake_message.intake_message_id", STAFF],
+  ["notification.notification_id", STAFF],
   ["order_history.history_position", LEDGER],
   ["review.review_id", STAFF],
   ["stock_count.stock_count_id", STAFF],

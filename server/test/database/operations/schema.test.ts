@@ -20,12 +20,16 @@ const DASHBOARD = "the pharmacy's people see all partners' work; the route asks 
 const ROUTING = "the account of an incoming message is what it looks for, by the receiver's id";
 const PERSON =
   "the pharmacy checks one person's orders at all partners of the environment, for safety; no partner sees it";
+const OWN = "a staff member's own notifications, about orders of all partners";
 const UPGRADE = "the start seals the rows that earlier versions left in clear, of all accounts";
 const OPERATOR = "the operator's account of the environment keeps the messages of all its partners";
 /** The statements that are not bound to one account, each by a part of its text, with the reason. */
 const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["select account_id, id, name from brand where retired_at is null", DASHBOARD],
   ["from credential where revoked_at is null group by account_id", DASHBOARD],
+  ["select n.notification_id, n.at, n.kind, n.account_id", OWN],
+  ["select n.person_id, count(*)::integer as count from notification n", OWN],
+  ["update notification n set read_at = $4 where n.person_id = $1", OWN],
   ["delete from rate_lease where process_id = $1", "leases of a process that ended; they hold no data"],
   ["as pharmacy, count(*) filter (where not", DASHBOARD],
   ["select unnest(o.exception_ids) as exception_id, o.stage_since from orders o", DASHBOARD],

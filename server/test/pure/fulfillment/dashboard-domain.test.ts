@@ -1,4 +1,4 @@
-import { transitionsFrom, workEvents } from "@pestle/contract";
+import { type Colleague, mentionedIn, transitionsFrom, workEvents } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readQuestion } from "../../../src/domain/fulfillment/search-question.ts";
@@ -105,9 +105,40 @@ describe("the differences of a line", () => {
   });
 });
 
+test("@Name in a note means the colleague with the longest name that fits, or with a first name of their own", () => {
+  const names = [
+    "Dana Reed",
+    "Dana Reed-Ortiz",
+    "Tom Wu",
+    "Tom Alba",
+    "Zoë Kline",
+    "Lee",
+    "Lee Park",
+    "Sam Roe",
+    "Sam Roe",
+  ];
+  const staff = names.map((name, at): Colleague => ({ person_id: `${at}`, name, role: "technician" }));
+  const meant = (text: string) => mentionedIn(text, staff).map(({ person_id, name }) => `${person_id} ${name}`);
+  expect(meant("@Dana Reed please check")).toEqual(["0 Dana Reed"]);
+  expect(meant("@dana reed-ortiz, and @ZOË: look")).toEqual(["1 Dana Reed-Ortiz", "4 Zoë Kline"]);
+  expect(meant("(@Tom Wu) @Tom Wu\n@Tom  Alba.")).toEqual(["2 Tom Wu", "3 Tom Alba"]);
+  // Two have the first name, so it means no one; two have the same full name, so both are meant.
+  expect(meant("@Tom @Dana")).toEqual([]);
+  expect(meant("@Sam Roe")).toEqual(["7 Sam Roe", "8 Sam Roe"]);
+  expect(meant("@Lee Park @Lee")).toEqual(["6 Lee Park", "5 Lee"]);
+  for (const none of ["", "@", "@ Zoë", "write to zoe@Zoë", "x.@Lee", "@Leeward", "Dana Reed", "@Nobody"]) {
+    expect([none, meant(none)]).toEqual([none, []]);
+  }
+  fc.assert(
+    fc.property(fc.string(), fc.constantFrom(...names), (text, name) => {
+      expect(meant(`${text} @${name}`).some((one) => one.endsWith(` ${name}`))).toBe(true);
+    }),
+  );
+});
+
 test("every event of pharmacy staff has a row in the transition table, or changes no state", () => {
   const operator = { roles: ["operator", "pharmacist", "technician"] as const, person_id: "x" };
-  const moving = workEvents.filter((event) => !["claim", "release", "print", "note"].includes(event));
+  const moving = workEvents.filter((event) => !["claim", "assign", "release", "print", "note"].includes(event));
   const states = ["Processing/clinical_review", "Filling/fill", "Filling/product_check", "Filling/pack"] as const;
   const all = [...states, "Shipped", "Delivered", "On Hold", "Canceled"] as const;
   for (const event of moving as Parameters<typeof obstacleOf>[1][]) {

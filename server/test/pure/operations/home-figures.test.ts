@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { digestLetter } from "../../../src/domain/operations/digest-letter.ts";
 import {
   figureHours,
   lateForecast,
@@ -82,4 +83,23 @@ test("a pharmacy that shipped nothing has no pace, and every order that comes du
 test("an order whose target is after midnight is not late today", () => {
   const forecast = lateForecast([queueOf(24 * 60, [10])], NOW, figureHours(ZONE, NOW), []);
   expect([forecast.late_now, forecast.late_later]).toEqual([0, 0]);
+});
+
+test("the daily digest lists the queues with what is late, and the person's unread notifications", () => {
+  const tile = (key: "fill" | "pack" | "shipped_today", count: number, late: number) => ({
+    ...{ key, count, late },
+    oldest_at: null,
+    target_minutes: null,
+  });
+  const queues = [tile("fill", 12, 3), tile("pack", 0, 0), tile("shipped_today", 40, 0)];
+  const about = { pharmacy: "Larkspur", dashboard: "https://rx.example/dashboard", date: "2026-11-18" };
+  const letter = digestLetter({ queues, reviews: 2, unread: 1 }, about);
+  expect(letter.subject).toBe("Your day at Larkspur");
+  expect(letter.text.split("\n\n").slice(0, 4)).toEqual([
+    "Larkspur on 2026-11-18, orders in each queue:",
+    "Fill: 12, 3 late\nPack and ship: 0\nReviews: 2",
+    "You have 1 unread notification.",
+    "https://rx.example/dashboard",
+  ]);
+  expect(digestLetter({ queues, reviews: 0, unread: 0 }, about).text).toContain("You have no unread notifications.");
 });

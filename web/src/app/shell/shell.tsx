@@ -32,6 +32,10 @@ export type ShellParts = {
   search?: PaletteSearch;
   /** Shown above the navigation, such as the environment switch. */
   Top?: () => ReactNode;
+  /** Buttons of the app in the header, such as the notifications. */
+  Tools?: () => ReactNode;
+  /** Dialogs of the app that its header opens. */
+  Layers?: () => ReactNode;
   /** Banner above everything, such as the sandbox banner. */
   Band?: () => ReactNode;
   /** Shown next to a screen's name, such as a count. */
@@ -40,7 +44,17 @@ export type ShellParts = {
   resolve?: (path: string, pathname: string) => string | null;
 };
 
-export function Shell({ name, screens, search, Top, Band, Count, resolve = (path) => path }: ShellParts) {
+export function Shell({
+  name,
+  screens,
+  search,
+  Top,
+  Tools,
+  Layers,
+  Band,
+  Count,
+  resolve = (path) => path,
+}: ShellParts) {
   const session = useSignedIn();
   const state = useSession();
   const locked = state.phase === "in" && state.locked;
@@ -93,6 +107,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
             <span>Search</span>
             <Keys keys="mod+k" />
           </button>
+          {Tools && <Tools />}
           <ThemeMenu />
           <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={() => setLayer("sheet")} />
           <Menu
@@ -158,6 +173,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
         {layer === "sheet" && <ShortcutSheet onClose={() => setLayer(null)} />}
         {layer === "password" && <PasswordDialog onClose={() => setLayer(null)} />}
         {layer === "second_factor" && <SecondFactorDialog onClose={() => setLayer(null)} />}
+        {Layers && <Layers />}
         <Toasts />
       </div>
       {stepping_up && !locked && <StepUpDialog />}

@@ -9,6 +9,8 @@ import { orderPath } from "../order-link.ts";
 import { placeInWorkList } from "../work-list.ts";
 import { HoldDialog } from "./hold-dialog.tsx";
 import styles from "./order-screen.module.css";
+import { AssignDialog } from "./people/assign-dialog.tsx";
+import { MentionHelp } from "./people/mention-help.tsx";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import { HeldBar } from "./step/held-bar.tsx";
 import type { DoWork, Work } from "./use-order.ts";
@@ -22,7 +24,7 @@ type Row = {
   /** Confirmation message. */
   done: string;
   /** Input to ask for first. */
-  asks?: "reason" | "exception";
+  asks?: "reason" | "exception" | "colleague";
 };
 
 /**
@@ -42,6 +44,7 @@ const rows: readonly Row[] = [
   { event: "deliver", label: "Mark delivered", icon: "check", done: "Marked delivered." },
   { event: "claim", label: "Claim", icon: "person", keys: "c", done: "Claimed for 15 minutes." },
   { event: "release", label: "Release", icon: "person", keys: "c", done: "Released." },
+  { event: "assign", label: "Assign", icon: "people", keys: "A", done: "Assigned.", asks: "colleague" },
   { event: "raise_exception", label: "Hold", icon: "hold", keys: "h", done: "Order on hold.", asks: "exception" },
   { event: "note", label: "Note", icon: "note", keys: "n", done: "Note added.", asks: "reason" },
   { event: "cancel", label: "Cancel", icon: "close", tone: "danger", done: "Canceled.", asks: "reason" },
@@ -111,6 +114,13 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
           onSubmit={(given) => void send({ event: "raise_exception", ...given })}
         />
       )}
+      {asking?.asks === "colleague" && (
+        <AssignDialog
+          work={work}
+          onClose={() => setAsking(null)}
+          onSubmit={(person_id) => void send({ event: "assign", person_id })}
+        />
+      )}
       {asking?.asks === "reason" && (
         <ReasonDialog
           title={asking.event === "cancel" ? "Cancel order" : "Add note"}
@@ -118,7 +128,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
           hint={
             asking.event === "cancel"
               ? "Releases the stock and returns the units to the patient's prescription. You cannot undo this."
-              : "Visible to pharmacy staff only."
+              : "Visible to pharmacy staff only. Type @ and a name to notify a colleague."
           }
           submit={asking.event === "cancel" ? "Cancel order" : "Add note"}
           close={asking.event === "cancel" ? "Keep order" : "Cancel"}
@@ -126,6 +136,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
           drafts={drafts}
           work={work}
           onClose={() => setAsking(null)}
+          {...(asking.event === "note" && { below: (text, write) => <MentionHelp text={text} write={write} /> })}
           onSubmit={(reason) => void send({ event: asking.event as "cancel" | "note", reason })}
         />
       )}

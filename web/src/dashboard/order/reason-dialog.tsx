@@ -22,6 +22,7 @@ export function ReasonDialog({
   danger = false,
   shortest,
   children,
+  below,
   drafts,
   work,
   onClose,
@@ -38,6 +39,8 @@ export function ReasonDialog({
   shortest?: number | undefined;
   /** Fields above the reason. The first of them has the focus. */
   children?: ReactNode;
+  /** What helps to write the text, below it. */
+  below?: (text: string, write: (text: string) => void) => ReactNode;
   /** The caller clears them after sending. */
   drafts: Drafts;
   work: DoWork;
@@ -45,6 +48,10 @@ export function ReasonDialog({
   onSubmit: (reason: string) => void;
 }) {
   const [reason, setReason] = useState(drafts.get(title) ?? "");
+  const write = (text: string) => {
+    drafts.set(title, text);
+    setReason(text);
+  };
   const close = () => {
     work.forget();
     onClose();
@@ -72,11 +79,9 @@ export function ReasonDialog({
         minLength={shortest}
         maxLength={NOTE_CHARACTERS}
         value={reason}
-        onChange={({ target: { value } }) => {
-          drafts.set(title, value);
-          setReason(value);
-        }}
+        onChange={({ target: { value } }) => write(value)}
       />
+      {below?.(reason, write)}
       {work.error !== null && <Problem error={work.error} />}
     </Dialog>
   );

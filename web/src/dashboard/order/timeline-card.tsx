@@ -39,6 +39,7 @@ const views: Record<string, string> = {
   order_viewed: "Viewed the order",
   order_revealed: "Revealed patient and address",
   document_viewed: "Opened a document",
+  order_assigned: "Assigned the order to a colleague",
   order_printed: "Printed the slip and label",
   messages_viewed: "Read the messages",
   message_sent: "Sent a message to the partner",

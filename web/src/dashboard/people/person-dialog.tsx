@@ -10,13 +10,15 @@ import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
+import { CheckField } from "../../ui/controls/field.tsx";
 import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
 import { LicenseFields, licenseOf, typedLicense } from "./license-fields.tsx";
+import { RoleDialog } from "./role-dialog.tsx";
 import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
 
-type Deed = "disable" | "password" | "second_factor" | "license" | "sessions";
+type Deed = "disable" | "role" | "password" | "second_factor" | "license" | "sessions";
 
 /** User details and admin actions. Every action except a new license signs the user out. */
 export function PersonDialog({
@@ -45,7 +47,9 @@ export function PersonDialog({
     ...back,
     done: "Two-factor authentication removed.",
   });
-  const password = useChange(() => api(`${path}/password`, { method: "POST" }), {
+  const { mail } = useSignedIn();
+  const [by_email, setByEmail] = useState(false);
+  const password = useChange(() => api(`${path}/password`, { method: "POST", body: { by_email } }), {
     reads,
     after: onPassword,
   });
@@ -56,6 +60,7 @@ export function PersonDialog({
   const close = () => setDeed(null);
   const staff = !isPartnerRole(person.role);
 
+  if (deed === "role") return <RoleDialog person={person} onClose={close} />;
   if (deed === "license") return <LicenseDialog person={person} onClose={close} />;
   if (deed === "sessions") {
     return (
@@ -91,7 +96,18 @@ export function PersonDialog({
         change={password}
         onClose={close}
       >
-        <p>Their current password stops working and they are signed out. The new password is shown once.</p>
+        <p>
+          Their current password stops working and they are signed out.{" "}
+          {by_email ? "They choose a new one with a link." : "The new password is shown once."}
+        </p>
+        {mail && (
+          <CheckField
+            label="Send a link by email"
+            hint="It works once, within three days."
+            checked={by_email}
+            onChange={(event) => setByEmail(event.target.checked)}
+          />
+        )}
       </Confirm>
     );
   }
@@ -113,6 +129,7 @@ export function PersonDialog({
             )
           )}
           <Button onClick={() => setDeed("sessions")}>Sessions</Button>
+          {!me && <Button onClick={() => setDeed("role")}>Role</Button>}
           {staff && <Button onClick={() => setDeed("license")}>License</Button>}
           {person.second_factor && <Button onClick={() => setDeed("second_factor")}>Remove two-factor</Button>}
           <Button icon="key" onClick={() => setDeed("password")}>

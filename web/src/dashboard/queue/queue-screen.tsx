@@ -18,6 +18,7 @@ import { orderPath } from "../order-link.ts";
 import { setWorkList } from "../work-list.ts";
 import { BulkBar } from "./bulk-bar.tsx";
 import { columnsOf } from "./columns.tsx";
+import { emptyTexts } from "./empty-texts.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { HeldSides } from "./held-sides.tsx";
 import styles from "./queue-screen.module.css";
@@ -215,7 +216,7 @@ function QueueTable({
             </Empty>
           ) : (
             <Empty title={queue === "shipped_today" ? "No orders shipped today" : "All caught up"}>
-              New orders appear here automatically.
+              {queue === null ? "An order appears here when a partner places it." : emptyTexts[queue]}
             </Empty>
           )}
         </div>

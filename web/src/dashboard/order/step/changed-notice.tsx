@@ -49,5 +49,5 @@ function changeOf({ revision, claim, timeline }: DashboardOrder, now: OrderRevis
     return who === undefined ? "This order has changed." : `${who} changed this order.`;
   }
   const claimed = now.claimed_by !== null && now.claimed_by !== (claim?.name ?? null);
-  return claimed ? `${now.claimed_by} claimed this order.` : null;
+  return claimed ? `This order is now claimed by ${now.claimed_by}.` : null;
 }

@@ -1,0 +1,79 @@
+import { type ReactNode, useState } from "react";
+import { Button } from "../../ui/controls/button.tsx";
+import { Keys } from "../../ui/controls/keys.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import styles from "./help.module.css";
+
+const steps: readonly { title: string; text: ReactNode }[] = [
+  {
+    title: "Welcome to the dashboard",
+    text: (
+      <>
+        <p>
+          The navigation has a queue for each kind of work: clinical review, fill, product check, pack and ship. The
+          number beside a queue is how many orders are in it.
+        </p>
+        <p>The home page shows what is late. Start there.</p>
+      </>
+    ),
+  },
+  {
+    title: "Find anything",
+    text: (
+      <p>
+        Press <Keys keys="/" /> and type a phone number, an order number, a lot or a tracking number. Press{" "}
+        <Keys keys="?" /> for all keyboard shortcuts.
+      </p>
+    ),
+  },
+  {
+    title: "Work on an order",
+    text: (
+      <>
+        <p>
+          Claim an order, or assign it to a colleague. The page shows only the steps that are possible now:{" "}
+          <Keys keys="a" /> moves to the next step, and Enter takes it. You can undo a step for ten seconds.
+        </p>
+        <p>Names and addresses are hidden until you reveal them, and the audit log records who looked.</p>
+      </>
+    ),
+  },
+  {
+    title: "Work together",
+    text: (
+      <p>
+        Write @ and a name in a note to notify a colleague. The bell at the top shows what concerns you. The question
+        mark next to it explains the page that you are on.
+      </p>
+    ),
+  },
+];
+
+/** What a new user needs to know, in a few steps. Escape or Skip ends it. */
+export function Tour({ onClose }: { onClose: () => void }) {
+  const [at, setAt] = useState(0);
+  const { title, text } = steps[at]!;
+  const last = at === steps.length - 1;
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      actions={
+        <>
+          {!last && <Button onClick={onClose}>Skip</Button>}
+          {at > 0 && <Button onClick={() => setAt(at - 1)}>Previous</Button>}
+          <Button tone="primary" data-first onClick={() => (last ? onClose() : setAt(at + 1))}>
+            {last ? "Done" : "Next"}
+          </Button>
+        </>
+      }
+    >
+      <div className={styles["step"]} aria-live="polite">
+        {text}
+        <p className="small quiet">
+          Step {at + 1} of {steps.length}
+        </p>
+      </div>
+    </Dialog>
+  );
+}

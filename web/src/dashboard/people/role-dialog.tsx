@@ -1,0 +1,35 @@
+import type { DashboardPerson, PersonRoleName } from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Confirm } from "../../app/confirm.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { SelectField } from "../../ui/controls/field.tsx";
+import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
+
+/** Changes the role of a person. Staff stay staff, and a partner's user stays the partner's. */
+export function RoleDialog({ person, onClose }: { person: DashboardPerson; onClose: () => void }) {
+  const [role, setRole] = useState(person.role);
+  const roles = (Object.keys(roleNames) as PersonRoleName[]).filter(
+    (one) => isPartnerRole(one) === isPartnerRole(person.role),
+  );
+  const save = useChange(() => api(`/dashboard/people/${person.person_id}/role`, { method: "POST", body: { role } }), {
+    done: "Role changed.",
+    reads: ["/dashboard/people"],
+    after: onClose,
+  });
+  return (
+    <Confirm title={`Role of ${person.name}`} confirm="Change role" tone="primary" change={save} onClose={onClose}>
+      <SelectField
+        label="Role"
+        hint={roleNames[role].may}
+        options={roles.map((one) => [one, roleNames[one].name] as const)}
+        value={role}
+        onChange={({ target: { value } }) => setRole(value as PersonRoleName)}
+      />
+      {needsLicense(role) && person.license_number === null && (
+        <p>Enter their license too, or they work as a technician.</p>
+      )}
+      <p>They are signed out, and sign in again with the new role.</p>
+    </Confirm>
+  );
+}
