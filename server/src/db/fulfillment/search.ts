@@ -232,8 +232,8 @@ export const findUnorderedOfPeople = (db: Queryable, column: PeopleIndex, keys: 
   db.rows(unorderedOf[column], peopleParams(keys, most));
 
 /** The blind indexes that many patients share. */
-export type BroadIndex = "surname_index" | "dob_index";
-export type FoundPerson = { account_id: string; patient_key: number; record_sealed: Buffer };
+type BroadIndex = "surname_index" | "dob_index";
+type FoundPerson = { account_id: string; patient_key: number; record_sealed: Buffer };
 const broad = (column: BroadIndex) =>
   statementOf<PeopleParams, FoundPerson>(`
 select w.account_id, w.patient_key, w.record_sealed

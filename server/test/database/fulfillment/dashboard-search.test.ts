@@ -101,12 +101,12 @@ describe("the search", () => {
 
   test("finds the newest orders of a product by SKU, NDC or the beginning of its name", async () => {
     const { order } = await shippedOrder();
-    const { sku, ndc } = order.items[0]!;
+    const [sku, ndc] = [order.items[0]!.sku!, order.items[0]!.ndc!];
     for (const text of [
       sku,
       sku.toLowerCase(),
-      ndc!,
-      ndc!.replace(/^(.{5})(.{4})/, "$1-$2-"),
+      ndc,
+      ndc.replace(/^(.{5})(.{4})/, "$1-$2-"),
       "ATORVASTATIN 20",
       "atorv",
     ]) {

@@ -47,6 +47,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
   const stepping_up = useStepUp();
   const navigate = useNavigate();
   const { pathname } = useLocation();
+  const theme = useTheme();
   const [layer, setLayer] = useState<"palette" | "sheet" | "second_factor" | "password" | null>(null);
   const [navOpen, setNavOpen] = useState(false);
   const mine = screens.filter(({ roles }) => roles === undefined || roles.includes(session.role));
@@ -70,6 +71,21 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
       keys ? [{ keys, label: title, group: "Go to", run: () => void navigate({ to: path }) }] : [],
     ),
   ]);
+
+  const account_items = [
+    ...(session.totp_on
+      ? []
+      : [
+          {
+            label: "Set up two-factor authentication",
+            icon: "lock" as const,
+            onChoose: () => setLayer("second_factor"),
+          },
+        ]),
+    { label: "Your sign-in", icon: "person" as const, onChoose: () => void navigate({ to: "/account" }) },
+    { label: "Change password", icon: "key" as const, onChoose: () => setLayer("password") },
+    { label: "Sign out", icon: "external" as const, onChoose: () => void signOut() },
+  ];
 
   return (
     <>
@@ -104,20 +120,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
               </>
             }
             label={`${session.name}, your account`}
-            items={[
-              ...(session.totp_on
-                ? []
-                : [
-                    {
-                      label: "Set up two-factor authentication",
-                      icon: "lock" as const,
-                      onChoose: () => setLayer("second_factor"),
-                    },
-                  ]),
-              { label: "Your sign-in", icon: "person" as const, onChoose: () => void navigate({ to: "/account" }) },
-              { label: "Change password", icon: "key", onChoose: () => setLayer("password") },
-              { label: "Sign out", icon: "external", onChoose: () => void signOut() },
-            ]}
+            items={account_items}
           />
         </header>
         <nav className={styles["nav"]} data-open={navOpen || undefined} aria-label="Screens">
@@ -152,6 +155,17 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
           <Palette
             onClose={() => setLayer(null)}
             places={listed.map(({ path, title, icon, keys }) => ({ path, title, icon, ...(keys && { keys }) }))}
+            commands={[
+              ...themes
+                .filter((one) => one !== theme)
+                .map((one) => ({
+                  label: `Theme: ${themeNames[one]}`,
+                  icon: themeIcons[one],
+                  run: () => setTheme(one),
+                })),
+              { label: "Keyboard shortcuts", icon: "keyboard", run: () => setLayer("sheet") },
+              ...account_items.map(({ label, icon, onChoose }) => ({ label, icon, run: onChoose })),
+            ]}
             {...(search && { search })}
           />
         )}
