@@ -28,6 +28,7 @@ export * from "./dashboard/dashboard-queues.ts";
 export * from "./dashboard/dashboard-reviews.ts";
 export * from "./dashboard/dashboard-statements.ts";
 export * from "./dashboard/dashboard-work.ts";
+export * from "./dashboard/review-actions.ts";
 export { answersMinimal, type Endpoint, type Tag, tags } from "./endpoints/endpoint.ts";
 export * from "./endpoints/endpoints.ts";
 export * from "./endpoints/oauth.ts";
