@@ -241,6 +241,7 @@ describe("journeys", () => {
       .first()
       .click();
     const choices = page.getByRole("group", { name: "What to do" });
+    await choices.waitFor();
     expect(await choices.getByRole("button").allTextContents()).toEqual([
       "Make the order",
       "Ask the prescriber",

@@ -9,7 +9,7 @@ import { reviewPath } from "./review-link.ts";
 
 /** The Ctrl-K order search. */
 export const searchOrders: PaletteSearch = {
-  placeholder: "Name, date of birth, phone, email, order, prescription, tracking number, lot, product or reference",
+  placeholder: "Name, date of birth, phone, order, product, lot or tracking number",
   hint: "Find a patient by last name, date of birth, phone number, email address or patient ID. Combine them to narrow the list: Moss 1/31/1980.",
   find: async (q, signal) => {
     const { hits, more } = await api("/dashboard/search", { method: "POST", body: { q }, signal });

@@ -118,7 +118,7 @@ function namesIn(text: string, most: number): { first_name: string; last_name: s
   });
 }
 
-/** Whether a patient is one of those that were asked for. A first name may be shortened. */
+/** Whether a patient fits one reading of the question. A first name may be shortened. */
 export const isAsked = (
   named: readonly NamedPerson[],
   record: { first_name: string; last_name: string; dob: string },
