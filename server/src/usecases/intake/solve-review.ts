@@ -151,8 +151,9 @@ async function explained<Result>(work: Promise<Result>): Promise<Result> {
     return await work;
   } catch (error) {
     if (error instanceof RequestProblems) {
-      const causes = errorEntries(error.problems).map(({ message }) => message);
-      throw new AdminRefusal(`The order cannot be made: ${[...new Set(causes)].join("; ")}.`, { cause: error });
+      const causes = errorEntries(error.problems).flatMap(({ error_detail }) => error_detail);
+      const sentences = new Set(causes.map(({ message }) => message));
+      throw new AdminRefusal(`The order cannot be made: ${[...sentences].join(" ")}`, { cause: error });
     }
     if (error instanceof Conflict) throw new AdminRefusal(NOT_DUE, { cause: error });
     throw error;
