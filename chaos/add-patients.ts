@@ -9,7 +9,7 @@ import { dateIn } from "../server/src/domain/values/calendar.ts";
 import { randomPatientKey } from "../server/src/random.ts";
 import type { products } from "../server/src/seed/cast.ts";
 import { sealWritten, writtenFields } from "../server/src/usecases/intake/written.ts";
-import { patientIdColumns, patientRow } from "../server/src/usecases/patients/patient-rows.ts";
+import { nameIndexes, patientIdColumns, patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import { prescription as sample } from "../server/test/support/samples/script-samples.ts";
 
@@ -36,7 +36,7 @@ export type NewPatient = {
 
 const ROWS_AT_ONCE = 2_000;
 const PATIENT_COLUMNS =
-  "account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, email_index, phone_index, created_at, updated_at";
+  "account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, surname_index, dob_index, email_index, phone_index, created_at, updated_at";
 
 /** Adds thousands of patients without calling intake. The rows equal those that intake would write for a message. */
 export async function addPatients(
@@ -66,6 +66,7 @@ export async function addPatients(
       return {
         ...patientRow({ vault }, account_id, patient_key, record, now),
         ...patientIdColumns({ vault }, account_id, patient_key, patient_id),
+        ...nameIndexes({ vault }, account_id, record),
         created_at: now,
       };
     });

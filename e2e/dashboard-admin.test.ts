@@ -233,6 +233,68 @@ describe("journeys", () => {
     quiet(seen);
   });
 
+  test("a review ends in what solves it: the order is made, or two patients are kept apart", async () => {
+    const { deps, demo } = journey.app;
+    const { account_id } = demo.partners[1]!;
+    await refused("Sorbus");
+    // The job that tries again would make the order.
+    const later = "update prescription set order_due_at = now() + interval '1 day' where order_due_at is not null";
+    await deps.db.raw(later);
+    const seen = await journey.openAs(pharmacist, "/dashboard/reviews?show=refused");
+    const { page } = seen;
+    await page
+      .getByRole("row", { name: /Order not created/ })
+      .first()
+      .click();
+    const choices = page.getByRole("group", { name: "What to do" });
+    await choices.waitFor();
+    expect(await choices.getByRole("button").allTextContents()).toEqual([
+      "Make the order",
+      "Ask the prescriber",
+      "Do not order",
+    ]);
+    expect(await page.getByLabel("Shipping method").inputValue()).toMatch(/^\d+$/);
+    const make = page.getByRole("button", { name: "Make the order" }).last();
+    await make.click();
+    await page.getByText("The order cannot be made", { exact: false }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-review-refused");
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    await shot(page, "dashboard-review-refused-phone");
+    await page.setViewportSize({ width: 1280, height: 720 });
+    const stock =
+      "update stock set on_hand_units = reserved_units + $2 where account_id = $1 and sku = 'tretinoin-025'";
+    await deps.db.raw(stock, [account_id, 45]);
+    await make.click();
+    await page.getByText("Order created.").waitFor();
+    await page
+      .getByRole("heading", { level: 1 })
+      .filter({ hasText: /[0-9A-Z]{10}/ })
+      .waitFor();
+    await deps.db.raw(stock, [account_id, 0]);
+
+    await lookAlikes("Sorbus");
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/reviews?show=matches`);
+    await page
+      .getByRole("row", { name: /Possible duplicate/ })
+      .first()
+      .click();
+    await page.getByRole("button", { name: "Same person" }).click();
+    await page.getByLabel("Note").waitFor();
+    await page.getByRole("button", { name: "Different people" }).click();
+    await page.getByText("Both patients stay as they are.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Different people" }).last().click();
+    await page.getByText("Saved: different people.").waitFor();
+    const { rows } = await deps.db.raw(
+      "select kind from review where outcome is not null and kind in ($1, $2) order by kind",
+      ["order_refused", "patient_match"],
+    );
+    expect(rows).toEqual([{ kind: "order_refused" }, { kind: "patient_match" }]);
+    quiet(seen);
+  });
+
   test("received stock releases a back order", async () => {
     const made = await order({ prescription: prescribed("minoxidil-2-5", 60) });
     expect(made.order_status).toBe("On Hold");
@@ -563,7 +625,7 @@ async function refused(last_name: string): Promise<void> {
   const prescription = { drug, quantity: { value: 45, unit: "gram" }, effective_date: null };
   const envelope = { message_id, to: ncpdp_id, prescriber_order_number: message_id };
   await intake.send(newMessage({ envelope, patient: { ids: [], last_name }, prescription }));
-  const count = "select count(*)::int as count from review where kind = 'order_refused'";
+  const count = "select count(*)::int as count from review where kind = 'order_refused' and resolved_at is null";
   await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused");
 }
 

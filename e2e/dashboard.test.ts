@@ -750,6 +750,45 @@ test("a failed document or export shows the reason, and waits for sign-in if the
   quiet(seen);
 });
 
+test("the search finds a caller by last name or date of birth, and offers recent pages and commands", async () => {
+  const made = await order({ patient: { first_name: "Zelda", last_name: "Quackenbush", dob: "1951-04-09" } });
+  const seen = await journey.openAs(lead, "/dashboard");
+  const { page } = seen;
+  const find = async (text: string) => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(text);
+  };
+  const hit = page.getByRole("option", { name: made.order_number });
+  for (const [text, by] of [
+    ["4/9/1951", "by date of birth"],
+    ["quackenbush", "by last name"],
+  ] as const) {
+    await find(text);
+    await hit.filter({ hasText: by }).waitFor();
+    if (by === "by date of birth") await page.keyboard.press("Escape");
+  }
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-search-name");
+  await page.keyboard.press("Enter");
+  await heading(page, made.order_number);
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await heading(page, "Home");
+  await find("");
+  await page
+    .getByRole("option", { name: `Order ${made.order_number}` })
+    .filter({ hasText: "Recent" })
+    .waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-palette");
+  await page.keyboard.press("Enter");
+  await heading(page, made.order_number);
+  await find("keyboard shortcuts");
+  await page.getByRole("option", { name: "Keyboard shortcuts" }).click();
+  await page.getByRole("heading", { name: "Keyboard shortcuts" }).waitFor();
+  quiet(seen);
+});
+
 test("the search shows a prescription without an order, and links to the patient or to its review entry", async () => {
   const { prescription_id } = await newOrder(journey.app);
   const seen = await journey.openAs(lead, "/dashboard");

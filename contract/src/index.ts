@@ -30,6 +30,7 @@ export * from "./dashboard/dashboard-reviews.ts";
 export * from "./dashboard/dashboard-statements.ts";
 export * from "./dashboard/dashboard-work.ts";
 export * from "./dashboard/mentions.ts";
+export * from "./dashboard/review-actions.ts";
 export * from "./dashboard/scanned-code.ts";
 export { answersMinimal, type Endpoint, type Tag, tags } from "./endpoints/endpoint.ts";
 export * from "./endpoints/endpoints.ts";

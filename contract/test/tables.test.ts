@@ -3,6 +3,7 @@ import {
   type ActionField,
   actionKeys,
   actions,
+  actionsOfReviews,
   errorAreas,
   errorCodes,
   errors,
@@ -14,6 +15,9 @@ import {
   orderActionsOf,
   orderStatusReasons,
   RETRY_DELAYS_S,
+  reviewActions,
+  reviewDeeds,
+  reviewRow,
   statuses,
   statusMessages,
   statusOf,
@@ -153,4 +157,17 @@ describe("webhooks", () => {
     expect(webhookHeaders("Harbor Rx, Inc.").signature).toBe("X-Harbor-Rx-Inc-Signature");
     expect(webhookHeaders("é").secret).toBe("X-Service-Secret");
   });
+});
+
+test("every review offers actions of one path, and every action solves a review", () => {
+  const offered = Object.entries(actionsOfReviews).map(([kind, actions]) => ({ kind, actions: [...actions] }));
+  for (const { kind, actions } of offered)
+    expect([kind, new Set(actions.map((action) => reviewActions[action].via)).size]).toEqual([kind, 1]);
+  const all = offered.flatMap(({ actions }) => actions);
+  expect([...new Set<string>(all)].sort()).toEqual(Object.keys(reviewActions).sort());
+  expect(reviewDeeds).not.toContain("accept");
+  for (const action of reviewDeeds) {
+    const { takes, about = "", asks } = reviewRow(action);
+    expect([action, about.length > 0, takes === "note"]).toEqual([action, true, asks !== undefined]);
+  }
 });

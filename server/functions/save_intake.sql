@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 -- Saves everything that a message changes. The service has decided all of it. This function only checks that the facts
 -- behind the decision still hold, and raises 40001 if they do not.
 --
@@ -23,6 +23,8 @@ create or replace function save_intake(
   id_sealed bytea,
   id_index bytea,
   name_dob_index bytea,
+  surname_index bytea,
+  dob_index bytea,
   -- The record of a new patient, or the new record of a known one; null if the record stays.
   record_sealed bytea,
   email_index bytea,
@@ -83,10 +85,10 @@ begin
     set revision = c.revision + 1
     where c.revision = claim_revision;
     perform conflict_unless(found);
-    insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, email_index,
-      phone_index, person_keys, created_at, updated_at)
-    values (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, email_index, phone_index,
-      person_keys, processed_at, processed_at);
+    insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, surname_index,
+      dob_index, email_index, phone_index, person_keys, created_at, updated_at)
+    values (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, surname_index, dob_index,
+      email_index, phone_index, person_keys, processed_at, processed_at);
   elsif record_sealed is not null then
     update patient p
     set record_sealed = save_intake.record_sealed, email_index = save_intake.email_index,

@@ -10,6 +10,7 @@ import { tellExpiries } from "./usecases/intake/tell-expiries.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
+import { addMissingNames } from "./usecases/patients/add-missing-names.ts";
 import { queueFillNotices } from "./usecases/prescribers/queue-fill-notices.ts";
 import { sendToPrescribers } from "./usecases/prescribers/send-to-prescribers.ts";
 import { checkPeople } from "./usecases/safety/check-people.ts";
@@ -28,6 +29,8 @@ const UNPAID_EVERY_MS = 15_000;
 const BACK_ORDERS_EVERY_MS = 1_000;
 /** Another partner's order of the same person is checked within about a second. */
 const PEOPLE_EVERY_MS = 1_000;
+/** Only patients from before these indexes need it. */
+const NAMES_EVERY_MS = 5_000;
 const TRACK_EVERY_MS = 5_000;
 const VOID_LABELS_EVERY_MS = 15_000;
 const RECHECK_EVERY_MS = 60_000;
@@ -47,6 +50,7 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(own)),
   startLoop(own, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(own)),
   startLoop(own, "check-people", PEOPLE_EVERY_MS, () => checkPeople(own)),
+  startLoop(own, "add-missing-names", NAMES_EVERY_MS, () => addMissingNames(own)),
   startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
   startLoop(own, "void-labels", VOID_LABELS_EVERY_MS, () => voidUnusedLabels(own)),
   startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),

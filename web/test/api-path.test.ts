@@ -45,11 +45,11 @@ test("a call takes the body of its path and returns its answer", () => {
   type Api = typeof import("../src/app/api.ts").api;
   const calls = (api: Api, place: `/dashboard/reviews/${string}/${string}`) => [
     expectTypeOf(
-      api(`${place}/resolve`, { method: "POST", body: { outcome: "" } }),
+      api(`${place}/resolve`, { method: "POST", body: { action: "answer", note: "" } }),
     ).resolves.toEqualTypeOf<ReviewClosed>(),
     // A body whose fields are all optional may be omitted.
     api("/dashboard/credentials/a/revoke", { method: "POST" }),
-    // @ts-expect-error: it takes an outcome
+    // @ts-expect-error: it takes an action
     api(`${place}/resolve`, { method: "POST" }),
     // @ts-expect-error: a field of another path
     api(`${place}/resolve`, { method: "POST", body: { verdict: "accepted" } }),

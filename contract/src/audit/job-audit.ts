@@ -16,6 +16,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "fill-back-orders": notAudited(NO_LOOK),
   "recheck-due": notAudited(NO_LOOK),
   "check-people": notAudited(NO_LOOK),
+  "add-missing-names": notAudited("No person sees data. It computes keyed hashes of the records."),
   "track-shipments": notAudited(NO_LOOK),
   "settle-unpaid": notAudited(NO_LOOK),
   "void-labels": notAudited("It tells the carrier which labels are not used, and shows no data."),

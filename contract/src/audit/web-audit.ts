@@ -165,7 +165,12 @@ export const webAudit = {
     "address",
     "treatment",
   ),
-  "POST /dashboard/reviews/{account_id}/{review_id}/resolve": writes("review_closed", "patient", "treatment"),
+  "POST /dashboard/reviews/{account_id}/{review_id}/resolve": writes(
+    ["review_closed", "order_canceled", "order_created", "prescriber_asked"],
+    "patient",
+    "treatment",
+    "order",
+  ),
   "POST /dashboard/reviews/{account_id}/{review_id}/verdict": writes("review_closed", "patient", "treatment"),
   "POST /dashboard/reviews/{account_id}/{review_id}/route": writes("review_closed", "patient", "treatment"),
   "GET /dashboard/partners": notAudited(SHOWN_PARTNER),

@@ -98,13 +98,28 @@ export type ExceptionGroup = {
   orders: DashboardOrderRow[];
 };
 
+/** By what the search finds an order or a patient, in the words of the screens. `person`: something that names a patient. */
+export const searchFacts = {
+  order_number: { name: "order" },
+  tracking_no: { name: "tracking number" },
+  prescription_id: { name: "prescription" },
+  reference: { name: "reference" },
+  lot: { name: "lot" },
+  product: { name: "product" },
+  patient: { name: "patient", person: true },
+  phone: { name: "phone number", person: true },
+  email: { name: "email address", person: true },
+  surname: { name: "last name", person: true },
+  birth_date: { name: "date of birth", person: true },
+} as const satisfies Record<string, { name: string; person?: true }>;
+export const personFacts = (Object.keys(searchFacts) as SearchHit["by"][]).filter((by) => "person" in searchFacts[by]);
 /**
- * POST /dashboard/search with `q`. Finds patients by phone number, email address or patient ID, or by first name, last name and
- * date of birth in any order.
+ * POST /dashboard/search with `q`. Finds patients by phone number, email address or patient ID, or by last name, first name and
+ * date of birth in any order. A last name or a date of birth is enough. `more`: the search did not return or compare all.
  */
 export type DashboardSearch = { hits: SearchHit[]; more: boolean };
 export type SearchHit = {
-  by: "order_number" | "tracking_no" | "patient" | "phone" | "email" | "prescription_id" | "reference" | "lot";
+  by: keyof typeof searchFacts;
   account_id: string;
   /** The service's own number of the patient, for the patient's page. */
   patient_key: number;

@@ -1,6 +1,8 @@
 import type { Environment } from "../endpoints/oauth.ts";
+import type { ChangeCode } from "../renewals.ts";
 import type { Patient, ReceivedPrescription } from "../resources.ts";
 import type { MaskedPatient } from "./dashboard-order.ts";
+import type { ReviewAction, ReviewDeed } from "./review-actions.ts";
 
 /** Reviews: prescriptions and messages that need a decision, under `/web/dashboard`. Times are ISO 8601. */
 
@@ -31,10 +33,27 @@ export type DashboardReview = {
   receivers: { account_id: string; partner: string | null }[];
 };
 /** POST …/reviews/{account_id}/{review_id}/resolve, …/verdict and …/route return `ReviewClosed`. */
-export type ResolveReviewRequest = { outcome: string };
 export type VerdictRequest = { verdict: "accepted" | "rejected"; note?: string };
+/**
+ * POST …/reviews/{account_id}/{review_id}/resolve does what solves the review, and closes it. `note`, `method_id` or the question are required if the action takes them
+ * (`reviewActions`). A question has the fields of `ChangeRequestInput`.
+ */
+export type ResolveReviewRequest = {
+  action: ReviewDeed;
+  note?: string;
+  method_id?: number;
+  code?: ChangeCode;
+  reason?: string;
+  service_reason?: string;
+};
 export type RouteReviewRequest = { to_account_id: string };
-export type ReviewClosed = { closed: true; order_due_at?: string | null; prescription_id?: number | null };
+export type ReviewClosed = {
+  closed: true;
+  order_due_at?: string | null;
+  prescription_id?: number | null;
+  /** The order that the action made. */
+  order_number?: string;
+};
 /** GET …/reviews/{account_id}/{review_id}: one review. The server audits the view. */
 export type DashboardReviewPage = {
   review: DashboardReview;
@@ -43,6 +62,10 @@ export type DashboardReviewPage = {
   patients: (MaskedPatient & { score: number | null })[];
   has_message: boolean;
   can_close: boolean;
+  /** What this person can do about it now, the usual action first. */
+  actions: ReviewAction[];
+  /** For an order to make: the account's shipping methods. The product may not allow all of them. */
+  methods: { method_id: number; name: string; allowed: boolean }[];
 };
 /** POST …/reviews/{account_id}/{review_id}/reveal, without a body. The server audits who asked. */
 export type RevealedReview = { patients: Patient[] };

@@ -433,6 +433,8 @@ export type Rows = {
     patient_key: number;
     id_sealed: Bytes | null;
     id_index: Bytes | null;
+    surname_index: Bytes | null;
+    dob_index: Bytes | null;
   };
   patient_alias: {
     account_id: string;
@@ -990,6 +992,8 @@ export const calls = {
     id_sealed: "bytea",
     id_index: "bytea",
     name_dob_index: "bytea",
+    surname_index: "bytea",
+    dob_index: "bytea",
     record_sealed: "bytea",
     email_index: "bytea",
     phone_index: "bytea",

@@ -1,4 +1,4 @@
-import type { SearchHit } from "@pestle/contract";
+import { personFacts, type SearchHit, searchFacts } from "@pestle/contract";
 import { api } from "../app/api.ts";
 import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -9,23 +9,12 @@ import { reviewPath } from "./review-link.ts";
 
 /** The Ctrl-K order search. */
 export const searchOrders: PaletteSearch = {
-  placeholder: "Phone, email, order, prescription, tracking number, lot, reference, or name and date of birth",
-  hint: "Find a patient by phone number, email address or patient ID, or by full name and date of birth, such as Ada Moss 1980-01-31.",
+  placeholder: "Name, date of birth, phone, order, product, lot or tracking number",
+  hint: "Find a patient by last name, date of birth, phone number, email address or patient ID. Combine them to narrow the list: Moss 1/31/1980.",
   find: async (q, signal) => {
     const { hits, more } = await api("/dashboard/search", { method: "POST", body: { q }, signal });
     return { hits: hits.map(shown), more };
   },
-};
-
-const byText: Record<SearchHit["by"], string> = {
-  order_number: "order",
-  tracking_no: "tracking number",
-  patient: "patient",
-  phone: "phone number",
-  email: "email address",
-  lot: "lot",
-  prescription_id: "prescription",
-  reference: "reference",
 };
 
 function shown(hit: SearchHit): PaletteHit {
@@ -39,7 +28,7 @@ function shown(hit: SearchHit): PaletteHit {
         : review_id !== null
           ? reviewPath({ account_id, review_id })
           : patientPath(hit),
-    icon: by === "tracking_no" ? "truck" : ["patient", "phone", "email"].includes(by) ? "person" : "list",
+    icon: by === "tracking_no" ? "truck" : personFacts.includes(by) ? "person" : "list",
     title: (
       <>
         {order_number === null ? "No order yet:" : <span className="mono">{order_number}</span>} {patient_initials},{" "}
@@ -48,7 +37,7 @@ function shown(hit: SearchHit): PaletteHit {
     ),
     about: (
       <span className="row">
-        <span>by {byText[by]}</span>
+        <span>by {searchFacts[by].name}</span>
         <EnvironmentBadge environment={environment} />
         {review_id !== null && <Badge tone="wait">Needs review</Badge>}
         {order_status && <StatusBadge status={order_status} stage={stage} />}

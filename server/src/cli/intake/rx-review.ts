@@ -130,7 +130,8 @@ function paragraph(review: Listed): string {
   if (review.intake_message_id !== null) about["message"] = String(review.intake_message_id);
   for (const [name, value] of Object.entries(review.facts)) about[name] = factText(value);
   if (resolved_at !== null) {
-    about["closed"] = `${minute(resolved_at)} by ${review.resolved_by_email ?? review.resolved_by}: ${review.outcome}`;
+    about["closed"] =
+      `${minute(resolved_at)} by ${review.resolved_by_email ?? review.resolved_by ?? "Pestle"}: ${review.outcome}`;
   }
   const lines = [
     `${review_id}  ${kind}  ${minute(review.created_at)}`,

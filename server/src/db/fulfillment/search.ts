@@ -1,4 +1,5 @@
 import type { SearchHit } from "@pestle/contract";
+import type { ProductQuestion } from "../../domain/fulfillment/search-question.ts";
 import { type Queryable, statementOf } from "../db.ts";
 import { WHOSE_AND_WHAT } from "./queue.ts";
 
@@ -108,6 +109,55 @@ export const findByReference = (db: Queryable, keys: readonly ReferenceKey[], mo
     most,
   ]);
 
+const byProduct = statementOf<
+  [skus: readonly string[], most: number, ndc: string | null, name: string, name_end: string],
+  FoundRow
+>(
+  inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.order_number = any(array(
+    select i.order_number
+    from (
+      select d.account_id, d.sku
+      from (
+        (select s.account_id, s.sku
+        from product s
+        where s.account_id = a.account_id and s.sku = any($1))
+        union
+        (select n.account_id, n.sku
+        from product n
+        where n.account_id = a.account_id and n.ndc = $3)
+        union
+        (select b.account_id, b.sku
+        from product b
+        where b.account_id = a.account_id and lower(b.name) collate "C" >= $4 and lower(b.name) collate "C" < $5
+        order by lower(b.name) collate "C"
+        limit 3)) d
+      limit 3) d
+    cross join lateral (
+      (select e.order_number
+      from stock_entry e
+      where e.account_id = d.account_id and e.sku = d.sku and e.order_number is not null
+      order by e.stock_entry_id desc
+      limit 20)
+      union
+      (select w.order_number
+      from order_item w
+      where w.account_id = d.account_id and w.sku = d.sku and w.pending and not w.reserved
+      limit 20)) e
+    join order_item i on i.account_id = d.account_id and i.order_number = e.order_number and i.sku = d.sku
+      and i.removed_at is null))`),
+);
+/** The last character of Unicode, so that a text with it is behind every text that begins alike. */
+const LAST = "\u{10FFFF}";
+/**
+ * The newest orders of the first few products of each account that match. The stock ledger has them in order; those that
+ * wait for stock are not in it.
+ */
+export const findByProduct = (db: Queryable, { skus, ndc, name }: ProductQuestion, most: number) =>
+  db.rows(byProduct, [skus, most, ndc, name, `${name}${LAST}`]);
+
 /** The blind indexes of a patient: name and date of birth, the partner's id, phone number, email address. */
 const peopleIndexes = ["name_dob_index", "id_index", "phone_index", "email_index"] as const;
 export type PeopleIndex = (typeof peopleIndexes)[number];
@@ -180,3 +230,63 @@ limit $3`,
 /** Prescriptions without an order, of the patients that a blind index finds. */
 export const findUnorderedOfPeople = (db: Queryable, column: PeopleIndex, keys: readonly PersonKey[], most: number) =>
   db.rows(unorderedOf[column], peopleParams(keys, most));
+
+/** The blind indexes that many patients share. */
+type BroadIndex = "surname_index" | "dob_index";
+type FoundPerson = { account_id: string; patient_key: number; record_sealed: Buffer };
+const broad = (column: BroadIndex) =>
+  statementOf<PeopleParams, FoundPerson>(`
+select w.account_id, w.patient_key, w.record_sealed
+from unnest($1::text[], $2::bytea[]) as k(account_id, blind)
+join account a on a.account_id = k.account_id
+cross join lateral (
+  select w.account_id, w.patient_key, w.record_sealed
+  from patient w
+  where w.account_id = k.account_id and w.${column} = k.blind
+  limit $3) w
+limit $3`);
+const broadly = { surname_index: broad("surname_index"), dob_index: broad("dob_index") };
+/** Patients by last name or by date of birth. */
+export const findPeople = (db: Queryable, column: BroadIndex, keys: readonly PersonKey[], most: number) =>
+  db.rows(broadly[column], peopleParams(keys, most));
+
+type PatientParams = [account_ids: readonly string[], patient_keys: readonly number[], most: number];
+/** Few of each, so that many patients fit. */
+const ofPatients = statementOf<PatientParams, FoundRow>(`
+select ${COLUMNS}
+from unnest($1::text[], $2::bigint[]) as w(account_id, patient_key)
+join account a on a.account_id = w.account_id
+join partner p on p.partner_id = a.partner_id
+cross join lateral (
+  select o.*
+  from orders o
+  where o.account_id = w.account_id and o.patient_key = w.patient_key
+  order by o.order_position desc
+  limit 3) o
+order by o.order_position desc
+limit $3`);
+const unorderedOfPatients = statementOf<PatientParams, FoundRow>(`
+select ${UNORDERED_COLUMNS}
+from unnest($1::text[], $2::bigint[]) as k(account_id, patient_key)
+join account a on a.account_id = k.account_id
+join partner p on p.partner_id = a.partner_id
+join patient w on w.account_id = k.account_id and w.patient_key = k.patient_key
+join prescription r on r.account_id = w.account_id and r.patient_key = w.patient_key
+where ${NOT_ORDERED}
+order by r.received_at desc
+limit $3`);
+/** The newest orders of these patients, and then their prescriptions without an order. */
+export async function findOfPatients(
+  db: Queryable,
+  patients: readonly Pick<FoundPerson, "account_id" | "patient_key">[],
+  most: number,
+): Promise<FoundRow[]> {
+  if (patients.length === 0) return [];
+  const params: PatientParams = [
+    patients.map(({ account_id }) => account_id),
+    patients.map(({ patient_key }) => patient_key),
+    most,
+  ];
+  const found = await Promise.all([db.rows(ofPatients, params), db.rows(unorderedOfPatients, params)]);
+  return found.flat();
+}

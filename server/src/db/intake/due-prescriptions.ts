@@ -1,5 +1,5 @@
 import type { Environment, ErrorEntry } from "@pestle/contract";
-import { type Queryable, sql } from "../db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 import type { Bytes } from "../values.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
@@ -29,10 +29,12 @@ export type DuePrescription = {
   id_sealed: Buffer;
   ndc: string | null;
   gcn: string | null;
+  /** It was tried before, and has a review. */
+  refused: boolean;
 };
 
 const due = sql<[account_id: string, now: Date, most: number], DuePrescription>`
-select r.prescription_id, r.patient_key, r.ndc, r.gcn, (
+select r.prescription_id, r.patient_key, r.ndc, r.gcn, r.order_errors <> '[]' as refused, (
     select p.id_sealed
     from patient p
     where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed
@@ -43,6 +45,33 @@ limit $3`;
 /** Prescriptions that Automatic Processing must order by now. */
 export const listDuePrescriptions = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.rows(due, [account_id, now, most]);
+
+const oneDue = sql<[account_id: string, prescription_id: number], DuePrescription>`
+select r.prescription_id, r.patient_key, r.ndc, r.gcn, r.order_errors <> '[]' as refused, (
+    select p.id_sealed
+    from patient p
+    where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed
+from prescription r
+where r.account_id = $1 and r.prescription_id = $2 and r.order_due_at is not null`;
+/** Undefined if Automatic Processing has ordered it, or will not order it. */
+export const loadDuePrescription = (db: Queryable, account_id: string, prescription_id: number) =>
+  db.row(oneDue, [account_id, prescription_id]);
+
+const ordered = sql<[account_id: string, prescription_id: number, now: Date]>`
+update review
+set resolved_at = $3, outcome = 'ordered automatically'
+where account_id = $1 and prescription_id = $2 and kind = 'order_refused' and resolved_at is null`;
+/** The cause is gone, and so is the question to a person. */
+export const closeRefusals = (db: Queryable, account_id: string, prescription_id: number, now: Date) =>
+  db.run(ordered, [account_id, prescription_id, now]);
+
+const stop = sql<[account_id: string, prescription_id: number]>`
+update prescription
+set order_due_at = null
+where account_id = $1 and prescription_id = $2 and order_due_at is not null`;
+/** Automatic Processing no longer tries to order it. */
+export const stopOrdering = (tx: Tx, account_id: string, prescription_id: number) =>
+  tx.run(stop, [account_id, prescription_id]);
 
 const noteErrors = sql<
   [

@@ -2,7 +2,7 @@ import type { Environment } from "@pestle/contract";
 import type { ReviewKind } from "../../domain/intake/review-kinds.ts";
 import type { RoutingKind } from "../../domain/intake/route-message.ts";
 import { callOf } from "../call.ts";
-import { type Queryable, sql } from "../db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 export type StoredMessage = {
   intake_message_id: number;
@@ -118,6 +118,14 @@ export const listWaiting = (db: Queryable, account_id: string, before: Date, mos
   db.rows(waiting, [account_id, before, most_attempts, most]);
 
 // "is true" keeps the planner from searching the index of waiting messages instead of the key.
+const again = sql<[account_id: string, intake_message_id: number]>`
+update intake_message
+set attempts = 0
+where account_id = $1 and intake_message_id = $2 and state = 'received'`;
+/** Gives a message that failed too often new attempts. Returns 0 if it has been processed. */
+export const retryMessage = (tx: Tx, account_id: string, intake_message_id: number) =>
+  tx.run(again, [account_id, intake_message_id]);
+
 const failedOnce = sql<[account_id: string, intake_message_id: number], { attempts: number }>`
 update intake_message
 set attempts = attempts + 1

@@ -133,7 +133,10 @@ export type IntakeSave = {
   /** Null if the message is about no patient. */
   patient_key: number | null;
   new_patient:
-    | (Pick<Rows["patient"], RecordColumn | "id_sealed" | "id_index" | "name_dob_index"> & { claim_revision: number })
+    | (Pick<
+        Rows["patient"],
+        RecordColumn | "id_sealed" | "id_index" | "name_dob_index" | "surname_index" | "dob_index"
+      > & { claim_revision: number })
     | null;
   changed_patient: (Pick<Rows["patient"], RecordColumn | "recheck_due"> & { revision: number }) | null;
   /** The blind indexes of the patient's other ids that are not on file. */
@@ -196,6 +199,8 @@ function argumentsOf(changes: IntakeSave): Arguments<"save_intake"> {
     id_sealed: new_patient?.id_sealed ?? null,
     id_index: new_patient?.id_index ?? null,
     name_dob_index: new_patient?.name_dob_index ?? null,
+    surname_index: new_patient?.surname_index ?? null,
+    dob_index: new_patient?.dob_index ?? null,
     record_sealed: record?.record_sealed ?? null,
     email_index: record?.email_index ?? null,
     phone_index: record?.phone_index ?? null,

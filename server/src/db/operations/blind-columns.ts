@@ -20,6 +20,8 @@ export const blindTables = {
     renews: {
       id_index: "bytea",
       name_dob_index: "bytea",
+      surname_index: "bytea",
+      dob_index: "bytea",
       email_index: "bytea",
       phone_index: "bytea",
       person_keys: "bytea[]",

@@ -1,4 +1,4 @@
-import { errors } from "@pestle/contract";
+import { errors, type ReviewKindName } from "@pestle/contract";
 import { cancelNotes } from "./decide-intake.ts";
 import { intakeRefusals } from "./intake-refusals.ts";
 import { matchReasons } from "./match-patient.ts";
@@ -49,7 +49,7 @@ export const reviewKinds = {
     closed_by: "resolve",
     reasons: {},
   },
-} as const satisfies Record<string, ReviewKindRow>;
+} as const satisfies Record<ReviewKindName, ReviewKindRow>;
 
 export type ReviewKind = keyof typeof reviewKinds;
 type ReviewKindRow = {

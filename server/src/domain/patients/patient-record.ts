@@ -142,6 +142,8 @@ export const plainWords = (text: string) =>
 export const searchKeys = {
   name_dob: ({ first_name, last_name, dob }: Pick<PatientRecord, "first_name" | "last_name" | "dob">) =>
     `${plainName(last_name)} ${plainName(first_name)} ${dob}`,
+  surname: (last_name: string) => plainName(last_name),
+  dob: (dob: string) => dob,
   email: (email: string) => email.trim().toLowerCase(),
   phone: (phone: string) => phone.replaceAll(/\D/g, "").slice(-10),
 };

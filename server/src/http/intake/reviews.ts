@@ -1,13 +1,40 @@
+import { changeCodeNames, type ResolveReviewRequest, reviewDeeds } from "@pestle/contract";
 import { formatOf } from "../../formats/formats.ts";
-import { closeByOutcome, closeByRoute, closeByVerdict } from "../../usecases/intake/close-review-in-dashboard.ts";
+import { closeByRoute, closeByVerdict } from "../../usecases/intake/close-review-in-dashboard.ts";
 import { readRawMessage, readReview, readReviews, revealReview } from "../../usecases/intake/read-reviews.ts";
+import { solveReview } from "../../usecases/intake/solve-review.ts";
 import { json } from "../answer.ts";
-import { choiceField, optionalText, textField } from "../body-fields.ts";
-import { accountIn, askedEnvironment, askedOne, everybody, numberIn, queryOf, reviewers } from "../dashboard-route.ts";
+import type { JsonObject } from "../body.ts";
+import { choiceField, optionalText, optionalWhole, textField } from "../body-fields.ts";
+import {
+  accountIn,
+  askedEnvironment,
+  askedOne,
+  everybody,
+  numberIn,
+  queryOf,
+  reviewers,
+  workerOf,
+} from "../dashboard-route.ts";
 import type { WebCall, WebRoute } from "../web-api.ts";
 
 const ENTRY = "/dashboard/reviews/:account_id/:review_id";
 const keyIn = (call: WebCall) => ({ account_id: accountIn(call), review_id: numberIn(call, "review_id") });
+
+function solutionIn(body: JsonObject): ResolveReviewRequest {
+  const note = optionalText(body, "note");
+  const method_id = optionalWhole(body, "method_id");
+  const reason = optionalText(body, "reason");
+  const service_reason = optionalText(body, "service_reason", 2);
+  return {
+    action: choiceField(body, "action", reviewDeeds),
+    ...(note !== undefined && { note }),
+    ...(method_id !== undefined && { method_id }),
+    ...(body["code"] !== undefined && { code: choiceField(body, "code", changeCodeNames) }),
+    ...(reason !== undefined && { reason }),
+    ...(service_reason !== undefined && { service_reason }),
+  };
+}
 
 /** The review queue: uncertain patient matches, questionable prescriptions and unreadable messages. */
 export const reviewRoutes: readonly WebRoute[] = [
@@ -44,8 +71,8 @@ export const reviewRoutes: readonly WebRoute[] = [
     path: `${ENTRY}/resolve`,
     roles: reviewers,
     handler: async (deps, call) => {
-      const outcome = textField(call.body, "outcome");
-      return json(200, await closeByOutcome(deps, call.person, keyIn(call), outcome, call.request.id));
+      const by = { ...workerOf(call), email: call.person.email };
+      return json(200, await solveReview(deps, by, keyIn(call), solutionIn(call.body), call.request.id));
     },
   },
   {

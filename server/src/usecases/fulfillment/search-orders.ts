@@ -1,11 +1,14 @@
-import type { DashboardSearch, SearchHit } from "@pestle/contract";
+import { type DashboardSearch, personFacts, type SearchHit } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   type FoundRow,
   findBy,
   findByLot,
   findByPeople,
+  findByProduct,
   findByReference,
+  findOfPatients,
+  findPeople,
   findUnordered,
   findUnorderedOfPeople,
   type PeopleIndex,
@@ -14,7 +17,12 @@ import {
 } from "../../db/fulfillment/search.ts";
 import { referencePlace } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
-import { readQuestion, type SearchQuestion } from "../../domain/fulfillment/search-question.ts";
+import {
+  isAsked,
+  type NamedPerson,
+  readQuestion,
+  type SearchQuestion,
+} from "../../domain/fulfillment/search-question.ts";
 import { initials } from "../../domain/patients/masked-patient.ts";
 import { searchKeys } from "../../domain/patients/patient-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
@@ -23,10 +31,12 @@ import { openReference } from "../orders/read-orders.ts";
 import { openRecord, patientIndex, searchIndex } from "../patients/patient-rows.ts";
 
 const MOST_HITS = 50;
+/** How many patients of one last name or date of birth a search compares with the rest of the question. */
+const MOST_PEOPLE = 500;
 
 /**
- * Searches order numbers, tracking numbers, prescriptions, references, lots and patients in all accounts. Every order and
- * patient that it finds is audited.
+ * Searches order numbers, tracking numbers, prescriptions, references, lots, products and patients in all accounts. Every
+ * order and patient that it finds is audited.
  */
 export async function searchOrders(deps: Deps, by: Looker, text: string, request_id: string): Promise<DashboardSearch> {
   const asked = readQuestion(text);
@@ -34,10 +44,12 @@ export async function searchOrders(deps: Deps, by: Looker, text: string, request
   const { db } = deps;
   const most = MOST_HITS + 1;
   const none = Promise.resolve<FoundRow[]>([]);
-  const { order_number, order_prefix, tracking_no, prescription_id, reference, lots } = asked;
+  const { order_number, order_prefix, tracking_no, prescription_id, reference, lots, product } = asked;
   const accounts = (await listAccounts(db)).flatMap(({ partner_id, account_id }) =>
     partner_id === null ? [] : account_id,
   );
+  const people = await findNamed(deps, accounts, asked.named);
+  const named = findOfPatients(db, people.wanted.slice(0, most), most);
   const found = await Promise.all([
     labelled("order_number", order_number === null ? none : findBy(db, "order_number", order_number, most)),
     labelled("tracking_no", tracking_no === null ? none : findBy(db, "tracking_no", tracking_no, most)),
@@ -49,34 +61,68 @@ export async function searchOrders(deps: Deps, by: Looker, text: string, request
       labelled(by, findByPeople(db, column, keys, most)),
       labelled(by, findUnorderedOfPeople(db, column, keys, most)),
     ]),
+    labelled("surname", named),
+    labelled("birth_date", findBorn(deps, accounts, asked.dob, most)),
     labelled("order_number", order_prefix === null ? none : findBy(db, "order_prefix", order_prefix, most)),
+    labelled("product", product === null ? none : findByProduct(db, product, most)),
   ]);
   const rows = distinct(found.flat());
   const shown = rows.slice(0, MOST_HITS);
   await noteFound(deps, by, shown, request_id);
   const hits = await withKeysOfNow(deps, async () => shown.map((row) => hitOf(deps, row)));
-  return { hits, more: rows.length > MOST_HITS };
+  return { hits, more: rows.length > MOST_HITS || people.cut };
 }
 
 type Labelled = FoundRow & Pick<SearchHit, "by">;
 const labelled = async (by: SearchHit["by"], rows: Promise<FoundRow[]>): Promise<Labelled[]> =>
   (await rows).map((row) => ({ ...row, by }));
 
+/**
+ * A date of birth, if there is one, finds fewer patients than a last name. The rest of the question is compared here. `cut`:
+ * more patients share the date or the name.
+ */
+async function findNamed(deps: Deps, accounts: readonly string[], named: readonly NamedPerson[]) {
+  if (named.length === 0) return { wanted: [], cut: false };
+  const dob = named[0]!.dob;
+  const texts = new Set(named.map(({ last_name }) => searchKeys.surname(last_name)));
+  const people =
+    dob === null
+      ? await findPeople(deps.db, "surname_index", keysOf(deps, accounts, "surname", [...texts]), MOST_PEOPLE)
+      : await findPeople(deps.db, "dob_index", keysOf(deps, accounts, "dob", [dob]), MOST_PEOPLE);
+  const wanted = await withKeysOfNow(deps, async () =>
+    people.filter((one) => isAsked(named, openRecord(deps, one.account_id, one.patient_key, one.record_sealed))),
+  );
+  return { wanted, cut: people.length === MOST_PEOPLE };
+}
+
+async function findBorn(deps: Deps, accounts: readonly string[], dob: string | null, most: number) {
+  if (dob === null) return [];
+  return findOfPatients(
+    deps.db,
+    await findPeople(deps.db, "dob_index", keysOf(deps, accounts, "dob", [dob]), most),
+    most,
+  );
+}
+
+const keysOf = (deps: Deps, accounts: readonly string[], name: keyof typeof searchKeys, texts: readonly string[]) =>
+  accounts.flatMap((account_id): PersonKey[] =>
+    texts.map((text) => ({ account_id, blind: searchIndex(deps, account_id, name, text) })),
+  );
+
 type PeopleSearch = { by: "patient" | "phone" | "email"; column: PeopleIndex; keys: PersonKey[] };
 
 /** No name, phone number or address is compared in plain text: the search looks up blind indexes, which differ per account. */
 function peopleKeys(deps: Deps, accounts: readonly string[], asked: SearchQuestion): PeopleSearch[] {
   const { people, phone, email, reference } = asked;
-  const inAll = (blind: (account_id: string) => Buffer): PersonKey[] =>
-    accounts.map((account_id) => ({ account_id, blind: blind(account_id) }));
-  const indexOf = (name: keyof typeof searchKeys, text: string) =>
-    inAll((account_id) => searchIndex(deps, account_id, name, text));
+  const ids = accounts.map((account_id) => ({ account_id, blind: patientIndex(deps, account_id, reference) }));
   const names = [...new Set(people.map((person) => searchKeys.name_dob(person)))];
+  const one = (name: "phone" | "email", text: string | null) =>
+    keysOf(deps, accounts, name, text === null ? [] : [searchKeys[name](text)]);
   const searches: PeopleSearch[] = [
-    { by: "patient", column: "id_index", keys: inAll((account_id) => patientIndex(deps, account_id, reference)) },
-    { by: "patient", column: "name_dob_index", keys: names.flatMap((name) => indexOf("name_dob", name)) },
-    { by: "phone", column: "phone_index", keys: phone === null ? [] : indexOf("phone", searchKeys.phone(phone)) },
-    { by: "email", column: "email_index", keys: email === null ? [] : indexOf("email", searchKeys.email(email)) },
+    { by: "patient", column: "id_index", keys: ids },
+    { by: "patient", column: "name_dob_index", keys: keysOf(deps, accounts, "name_dob", names) },
+    { by: "phone", column: "phone_index", keys: one("phone", phone) },
+    { by: "email", column: "email_index", keys: one("email", email) },
   ];
   return searches.filter(({ keys }) => keys.length > 0);
 }
@@ -97,7 +143,7 @@ function distinct(rows: readonly Labelled[]): Labelled[] {
   });
 }
 
-const isNamed = (by: SearchHit["by"]) => by === "patient" || by === "phone" || by === "email";
+const isNamed = (by: SearchHit["by"]) => personFacts.includes(by);
 const about = ({ account_id, patient_key }: Labelled) => ({ account_id, patient_keys: [patient_key] });
 
 async function noteFound(deps: Deps, by: Looker, rows: readonly Labelled[], request_id: string): Promise<void> {

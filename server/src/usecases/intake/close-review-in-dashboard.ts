@@ -4,25 +4,11 @@ import type { Deps } from "../../deps.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { acceptPrescription } from "./accept-prescription.ts";
-import { resolveReview } from "./close-review.ts";
 import { type ReviewKey, requireEntry } from "./read-reviews.ts";
 import { routeKeptMessage } from "./route-kept-message.ts";
 
 /** The person who closes an entry, identified by the email address they sign in with. */
 export type Closer = Looker & { email: string };
-
-/** Closes an entry with a note on the outcome. */
-export async function closeByOutcome(
-  deps: Deps,
-  by: Closer,
-  key: ReviewKey,
-  outcome: string,
-  request_id: string,
-): Promise<ReviewClosed> {
-  await requireEntry(deps, key);
-  await resolveReview(deps.db, { ...key, email: by.email, outcome }, deps.now(), note(deps, by, key, request_id));
-  return { closed: true };
-}
 
 /** Closes an entry with a pharmacist's verdict on its prescription. */
 export async function closeByVerdict(
@@ -37,7 +23,7 @@ export async function closeByVerdict(
     throw new AdminRefusal("This entry does not need a verdict.");
   }
   const given = { account_id: key.account_id, prescription_id, verdict, email: by.email, note: text };
-  const { order_due_at } = await acceptPrescription(deps, given, deps.now(), note(deps, by, key, request_id));
+  const { order_due_at } = await acceptPrescription(deps, given, deps.now(), noteClosed(deps, by, key, request_id));
   return { closed: true, prescription_id, order_due_at: order_due_at?.toISOString() ?? null };
 }
 
@@ -52,12 +38,12 @@ export async function closeByRoute(
 ): Promise<ReviewClosed> {
   await requireEntry(deps, key);
   const given = { review_id: key.review_id, account_id: to_account_id, email: by.email };
-  const { prescription_id } = await routeKeptMessage(deps, formatOf, given, note(deps, by, key, request_id));
+  const { prescription_id } = await routeKeptMessage(deps, formatOf, given, noteClosed(deps, by, key, request_id));
   return { closed: true, prescription_id };
 }
 
 /** Records who closed the entry, in the transaction that closes it. */
-const note =
+export const noteClosed =
   (deps: Deps, by: Looker, { account_id, review_id }: ReviewKey, request_id: string) =>
   (tx: Tx): Promise<number> => {
     const entry = { account_id, action: "review_closed" as const, subject: `review ${review_id}` };

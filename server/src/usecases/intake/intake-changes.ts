@@ -14,7 +14,7 @@ import { type MadeEvent, madeEvent } from "../../domain/webhooks/made-event.ts";
 import { patientUpdated } from "../../domain/webhooks/patient-updated.ts";
 import { rxStatusChanged } from "../../domain/webhooks/rx-status-changed.ts";
 import { randomEventId } from "../../random.ts";
-import { patientIdColumns, patientRow } from "../patients/patient-rows.ts";
+import { nameIndexes, patientIdColumns, patientRow } from "../patients/patient-rows.ts";
 import { sealEvent } from "../webhooks/event-body.ts";
 import { sealAnswer, sealFacts } from "./message-answer.ts";
 import { sealWritten } from "./written.ts";
@@ -63,6 +63,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
         ? {
             ...row,
             ...patientIdColumns(deps, account_id, patient_key!, patient.patient_id),
+            ...nameIndexes(deps, account_id, patient.record),
             claim_revision: decided.claim_revision,
           }
         : null,

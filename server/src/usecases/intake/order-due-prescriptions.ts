@@ -2,6 +2,7 @@ import type { ErrorEntry } from "@pestle/contract";
 import { isConflict } from "../../db/conflict.ts";
 import type { Queryable } from "../../db/db.ts";
 import {
+  closeRefusals,
   type DuePrescription,
   listDueAccounts,
   listDuePrescriptions,
@@ -72,10 +73,14 @@ async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due
   const { formulary } = await readCatalogue(deps, orderer.account_id);
   const body = automaticOrder(due, patient_id, formulary);
   try {
-    if (await attachPrescription(deps, orderer.account_id, due.prescription_id)) return false;
-    const prepared = await prepareOrder(deps, orderer, body, () => JSON.stringify(body), now);
-    await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
-    return true;
+    const attached = await attachPrescription(deps, orderer.account_id, due.prescription_id);
+    if (!attached) {
+      const prepared = await prepareOrder(deps, orderer, body, () => JSON.stringify(body), now);
+      await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
+    }
+    if (due.refused)
+      await closeRefusals(deps.db, orderer.account_id, due.prescription_id, accountNow(now, orderer.clock_offset_s));
+    return !attached;
   } catch (error) {
     // Another process is ordering the same prescription; the next round starts from the new state.
     if (isConflict(error) || error instanceof Conflict) return false;

@@ -1,10 +1,13 @@
-import type {
-  DashboardReview,
-  DashboardReviewPage,
-  DashboardReviews,
-  Environment,
-  RawMessage,
-  RevealedReview,
+import {
+  actionsOfReviews,
+  type DashboardReview,
+  type DashboardReviewPage,
+  type DashboardReviews,
+  type Environment,
+  type RawMessage,
+  type RevealedReview,
+  type ReviewAction,
+  reviewRow,
 } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listReceivers, messagePlace } from "../../db/intake/messages.ts";
@@ -19,10 +22,13 @@ import type { Deps } from "../../deps.ts";
 import { isLicensedPharmacist } from "../../domain/accounts/license.ts";
 import { asReceived } from "../../domain/intake/medication-request.ts";
 import { reasonSentence, reviewKinds } from "../../domain/intake/review-kinds.ts";
+import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
+import { writtenProduct } from "../../domain/orders/resolve-items.ts";
 import { maskedPatient } from "../../domain/patients/masked-patient.ts";
 import { patientAnswer } from "../../domain/patients/patient-record.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { openPatientId, openRecord, patientIndex } from "../patients/patient-rows.ts";
 import { type OpenedReview, openReview } from "./message-answer.ts";
@@ -60,15 +66,32 @@ export async function readReview(
   const review = await shown(receiversIn(deps), row);
   await note(deps, by, row, "review_viewed", request_id);
   const opened = await openPeople(deps, row);
+  const actions = actionsFor(by, row);
   return {
     review,
     prescription: written === undefined ? null : asReceived(written, "api_driven"),
     patients: opened.map(({ patient_id, record, score }) => ({ ...maskedPatient(patient_id, record), score })),
     has_message: row.intake_message_id !== null,
-    can_close:
-      row.resolved_at === null &&
-      (reviewKinds[row.kind].closed_by === "accept" ? isLicensedPharmacist(by) : isReviewer(by.role)),
+    can_close: actions.length > 0,
+    actions,
+    methods: written !== undefined && actions.includes("make_order") ? await methodsFor(deps, account_id, written) : [],
   };
+}
+
+/** What a person can do about an entry. */
+function actionsFor(by: { role: string; license: string | null }, { kind, resolved_at }: Opened): ReviewAction[] {
+  if (resolved_at !== null || !isReviewer(by.role)) return [];
+  return actionsOfReviews[kind].filter((action) => !reviewRow(action).pharmacist || isLicensedPharmacist(by));
+}
+
+async function methodsFor(deps: Deps, account_id: string, written: Pick<PrescriptionFact, "ndc" | "gcn">) {
+  const { formulary } = await readCatalogue(deps, account_id);
+  const allowed = writtenProduct(written, formulary)?.shipping_method_ids;
+  return [...formulary.methods.values()].map(({ id, name }) => ({
+    method_id: id,
+    name,
+    allowed: allowed?.includes(id) ?? true,
+  }));
 }
 
 /** The full patient records of an entry, to compare. The view is audited before the data is returned. */

@@ -19,7 +19,7 @@ import { blindIndexesOf, nextLayer } from "../../vault/blind-index.ts";
 import { fittingMasterKey, type MasterKey } from "../../vault/master-key.ts";
 import { newDataKey, openVault, type Vault, wrapIndexKey } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
-import { openPatientId, openRecord, patientIndex, recordIndexes } from "../patients/patient-rows.ts";
+import { nameIndexes, openPatientId, openRecord, patientIndex, recordIndexes } from "../patients/patient-rows.ts";
 import { sealOldRows } from "./seal-old-rows.ts";
 
 export type RotatedIndexKey = { index_key_id: string; renewed: Record<BlindTable, number> };
@@ -136,10 +136,12 @@ const renewals: Record<BlindTable, (row: BlindRow, renewal: Renewal) => Record<s
     const [account, patient] = [String(account_id), Number(patient_key)];
     const deps = { vault: { seal: vault.seal, open: vault.open, blindIndex: blindIndexesOf([key]).blindIndex } };
     const patient_id = openPatientId(deps, account, { patient_key: patient, id_sealed: id_sealed as Buffer });
-    const indexes = recordIndexes(deps, account, openRecord(deps, account, patient, record_sealed as Buffer));
+    const record = openRecord(deps, account, patient, record_sealed as Buffer);
+    const indexes = recordIndexes(deps, account, record);
     return {
       id_index: bytes(patientIndex(deps, account, patient_id)),
       ...indexes,
+      ...nameIndexes(deps, account, record),
       // A job computes those that are missing.
       person_keys: person_keys === null ? null : indexes.person_keys,
     };

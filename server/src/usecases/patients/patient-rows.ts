@@ -32,6 +32,16 @@ export function recordIndexes(deps: Indexing, account_id: string, record: Patien
   };
 }
 
+/** The blind indexes by which staff search for part of what `name_dob_index` has. They never change after the insert. */
+export const nameIndexes = (
+  deps: Indexing,
+  account_id: string,
+  { last_name, dob }: Pick<PatientRecord, "last_name" | "dob">,
+) => ({
+  surname_index: bytes(searchIndex(deps, account_id, "surname", searchKeys.surname(last_name))),
+  dob_index: bytes(searchIndex(deps, account_id, "dob", dob)),
+});
+
 /** The blind index that finds a patient by the partner's id. */
 export const patientIndex = ({ vault }: Indexing, account_id: string, patient_id: string): Buffer =>
   vault.blindIndex(patient_id, patientIndexPlace(account_id));

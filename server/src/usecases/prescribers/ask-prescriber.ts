@@ -37,15 +37,24 @@ export async function askOnDashboard(
   asked: Asked,
   request_id: string,
 ): Promise<void> {
+  await transact(deps, (tx) => askInTransaction(deps, tx, by, asked, request_id));
+}
+
+/** The same as a part of another change. */
+export async function askInTransaction(
+  deps: AskDeps & { now: () => Date },
+  tx: Tx,
+  by: Worker,
+  asked: Asked,
+  request_id: string,
+): Promise<void> {
   if (!isLicensedPharmacist(by)) throw new WorkRefusal("license_needed");
   refuseBad(asked.question);
-  await transact(deps, async (tx) => {
-    const { patient_key } = await queue(deps, tx, { ...asked, person_id: by.person_id }, deps.now());
-    const { account_id, prescription_id } = asked;
-    const subject = String(prescription_id);
-    const entry = { account_id, action: "prescriber_asked", subject, patient_keys: [patient_key] } as const;
-    await writeAudit({ db: tx, now: deps.now }, by, entry, request_id);
-  });
+  const { patient_key } = await queue(deps, tx, { ...asked, person_id: by.person_id }, deps.now());
+  const { account_id, prescription_id } = asked;
+  const subject = String(prescription_id);
+  const entry = { account_id, action: "prescriber_asked", subject, patient_keys: [patient_key] } as const;
+  await writeAudit({ db: tx, now: deps.now }, by, entry, request_id);
 }
 
 function refuseBad(question: ChangeQuestion): void {

@@ -1,4 +1,4 @@
-import { auditActions } from "@pestle/contract";
+import { actionsOfReviews, auditActions } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newMessage, openIntake } from "../../support/intake.ts";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
@@ -44,7 +44,7 @@ describe("reviews", () => {
     });
     expect((await technician.get(path)).body.can_close).toBe(false);
     expect((await technician.send("POST", `${path}/verdict`, { verdict: "accepted" })).status).toBe(404);
-    expect((await pharmacist.send("POST", `${path}/resolve`, { outcome: "x" })).status).toBe(422);
+    expect((await pharmacist.send("POST", `${path}/resolve`, { action: "answer", note: "x" })).status).toBe(422);
     const accepted = await pharmacist.send("POST", `${path}/verdict`, { verdict: "accepted", note: "Called." });
     expect(accepted.body).toMatchObject({ closed: true, prescription_id: entry.prescription_id });
     expect((await pharmacist.send("POST", `${path}/verdict`, { verdict: "rejected" })).status).toBe(422);
@@ -92,7 +92,15 @@ describe("reviews", () => {
     );
     expect(streets).toEqual(["99 Last St", "1 First St"]);
     expect(await audited("review_revealed")).toMatchObject([{ person_id: pharmacist.person_id, role: "pharmacist" }]);
-    expect((await pharmacist.send("POST", `${path}/resolve`, { outcome: "Two people." })).body.closed).toBe(true);
+    expect(page.body.actions).toEqual([]);
+    expect((await pharmacist.get(path)).body.actions).toEqual(actionsOfReviews.patient_match);
+    const solve = (body: object) => pharmacist.send("POST", `${path}/resolve`, body);
+    expect((await solve({ action: "make_order", method_id: 1 })).status).toBe(422);
+    expect((await solve({ action: "accept" })).status).toBe(422);
+    expect((await solve({ action: "same_person" })).status).toBe(422);
+    expect((await solve({ action: "different_people" })).body).toEqual({ closed: true });
+    const again = await solve({ action: "different_people" });
+    expect([again.status, again.body.error.message]).toEqual([422, "This review is already closed."]);
   });
 
   test("an operator reads a message that several accounts could receive as it arrived, and routes it", async () => {
@@ -133,7 +141,7 @@ describe("reviews", () => {
     for (const path of [`/dashboard/reviews/${account_id()}/999999`, "/dashboard/reviews/nobody/1"]) {
       expect((await pharmacist.get(path)).status).toBe(404);
       expect((await pharmacist.get(`${path}/message`)).status).toBe(404);
-      expect((await pharmacist.send("POST", `${path}/resolve`, { outcome: "x" })).status).toBe(404);
+      expect((await pharmacist.send("POST", `${path}/resolve`, { action: "answer", note: "x" })).status).toBe(404);
     }
   });
 });

@@ -1,3 +1,4 @@
+import { actionsOfReviews } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listReviews } from "../../../src/db/intake/reviews.ts";
 import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
@@ -10,6 +11,7 @@ import { placed } from "../../support/orders.ts";
 import { ask, stranger } from "../../support/patient.ts";
 import { prescription } from "../../support/samples/script-samples.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { webPerson } from "../../support/web.ts";
 import { staff, workplace } from "../../support/workplace.ts";
 
 /** A prescriber cancels a prescription that has orders: the answer reports their outcome. */
@@ -104,6 +106,30 @@ describe("a CancelRx", () => {
       ]);
     });
   }
+
+  test("of one in filling ends when a pharmacist cancels the order in the review", async () => {
+    const { message_id, prescription_id, order_number, order } = await ordered();
+    await shop.reach(order, "Filling/pack");
+    await cancel(message_id);
+    const reviews = (await listReviews(app.deps.db, null, false)).map((row) => openReview(app.deps.vault, row));
+    const { account_id, review_id } = reviews.filter(({ kind }) => kind === "canceled_in_filling").at(-1)!;
+    const pharmacist = await webPerson(app, "pharmacist");
+    const path = `/dashboard/reviews/${account_id}/${review_id}`;
+    expect((await pharmacist.get(path)).body.actions).toEqual(actionsOfReviews.canceled_in_filling);
+    const solve = (body: object) => pharmacist.send("POST", `${path}/resolve`, body);
+    expect((await solve({ action: "cancel_orders" })).status).toBe(422);
+    expect(await statusOf(order_number)).toMatchObject({ order_status: "On Hold" });
+    const note = "The package is back on the shelf.";
+    expect((await solve({ action: "cancel_orders", note })).body).toEqual({ closed: true });
+    expect(await statusOf(order_number)).toMatchObject({ order_status: "Canceled" });
+    expect(await prescriptionRow(prescription_id)).toEqual({ active: false, units: 0 });
+    expect((await listReviews(app.deps.db, account_id, true)).find((one) => one.review_id === review_id)).toMatchObject(
+      {
+        outcome: `canceled: ${note}`,
+        resolved_by: pharmacist.person_id,
+      },
+    );
+  });
 
   test("of one that has shipped in part says so, and ends the rest", async () => {
     const { message_id, prescription_id, order } = await ordered();

@@ -224,7 +224,14 @@ describe("after a rotation of the index key", () => {
 
   test("staff find them by reference, id, and name with birth date, and the audit log by the patient", async () => {
     const lead = await webPerson(app, "lead");
-    for (const q of [reference, patient_id, `${person.first_name} ${known.last_name} ${person.dob}`]) {
+    const name = `${person.first_name} ${known.last_name}`;
+    for (const q of [
+      reference,
+      patient_id,
+      `${name} ${person.dob}`,
+      known.last_name,
+      `${known.last_name} ${person.dob}`,
+    ]) {
       const { hits } = (await lead.send("POST", "/dashboard/search", { q })).body;
       expect([q, hits.map((hit: { order_number: string }) => hit.order_number)]).toEqual([
         q,

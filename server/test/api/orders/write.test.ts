@@ -101,9 +101,10 @@ describe("an audit entry", () => {
           review_id,
         ])
       ).count === 1;
-    await failingAudit(async () => expect((await lead.send("POST", path, { outcome: "Looked." })).status).toBe(500));
+    const body = { action: "answer", note: "Looked." };
+    await failingAudit(async () => expect((await lead.send("POST", path, body)).status).toBe(500));
     expect(await isOpen()).toBe(true);
-    expect((await lead.send("POST", path, { outcome: "Looked." })).status).toBe(200);
+    expect((await lead.send("POST", path, body)).status).toBe(200);
     expect(await isOpen()).toBe(false);
   });
 });

@@ -1,6 +1,7 @@
 import type { DashboardHome, DashboardSearch, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IDLE_MS } from "../../../src/usecases/accounts/sign-in.ts";
+import { addMissingNames } from "../../../src/usecases/patients/add-missing-names.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { type WebPerson, webPerson } from "../../support/web.ts";
@@ -51,6 +52,14 @@ describe("the search", () => {
       [`cart ${patient_id}`, "reference"],
       ["Odalys Fennimore 1966-11-02", "patient"],
       ["fennimore, odalys 11/2/1966", "patient"],
+      ["FENNIMORE", "surname"],
+      [" fénnimore ", "surname"],
+      ["Odalys Fennimore", "surname"],
+      ["fennimore, od", "surname"],
+      ["Fennimore 11/02/1966", "surname"],
+      ["1966-11-02", "birth_date"],
+      ["11/2/1966", "birth_date"],
+      ["11/02/1966", "birth_date"],
       [patient_id, "patient"],
       ["415-555-0117", "phone"],
       ["+1 415 555 0117", "phone"],
@@ -58,7 +67,7 @@ describe("the search", () => {
       ["of-77", "lot"],
       [order_number.slice(0, 8).toLowerCase(), "order_number"],
     ];
-    const named = ["patient", "phone", "email"];
+    const named = ["patient", "phone", "email", "surname", "birth_date"];
     for (const [text, by] of asked) {
       const { hits } = await search(text);
       expect([text, hits.length, hits[0]?.by, hits[0]?.order_number]).toEqual([text, 1, by, order_number]);
@@ -78,13 +87,51 @@ describe("the search", () => {
       "0000000000",
       "415-555-0118",
       "odalys@fennimore",
-      "Odalys Fennimore",
+      "Fennimor",
+      "Otis Fennimore",
       "Odalys Fennimore 1966-11-03",
+      "Fennimore 1966-11-03",
+      "1966-02-11",
       "%",
       "'; drop table x",
     ]) {
       expect([text, (await search(text)).hits]).toEqual([text, []]);
     }
+  });
+
+  test("finds the newest orders of a product by SKU, NDC or the beginning of its name", async () => {
+    const { order } = await shippedOrder();
+    const [sku, ndc] = [order.items[0]!.sku!, order.items[0]!.ndc!];
+    for (const text of [
+      sku,
+      sku.toLowerCase(),
+      ndc,
+      ndc.replace(/^(.{5})(.{4})/, "$1-$2-"),
+      "ATORVASTATIN 20",
+      "atorv",
+    ]) {
+      const hits = (await search(text)).hits.filter(({ by }) => by === "product");
+      expect([text, hits[0]?.order_number]).toEqual([text, order.order_number]);
+      for (const { drug_names } of hits) expect(drug_names.join()).toMatch(/atorvastatin/i);
+    }
+    expect((await entries("order_found")).at(-1)).toMatchObject({ person_id: technician.person_id });
+    expect((await search("torvastatin")).hits).toEqual([]);
+  });
+
+  test("finds a patient of an earlier version by last name once the job has computed the index", async () => {
+    const { body } = await newOrder(app, {
+      patient: { first_name: "Ignatius", last_name: "van der Berg", dob: "1939-01-31" },
+    });
+    const { order_number } = await placed(app, body);
+    const found = async (text: string) => (await search(text)).hits.map((hit) => [hit.by, hit.order_number]);
+    const by_name = [["surname", order_number]];
+    expect(await found("Vanderberg")).toEqual(by_name);
+    await app.owner.raw("update patient set surname_index = null, dob_index = null");
+    expect([await found("Van der Berg"), await found("1/31/1939")]).toEqual([[], []]);
+    await addMissingNames(app.deps);
+    expect([await found("Van der Berg"), await found("1/31/1939")]).toEqual([by_name, [["birth_date", order_number]]]);
+    const { rows } = await app.owner.raw("select from patient where surname_index is null or dob_index is null");
+    expect(rows).toEqual([]);
   });
 
   test("finds a prescription without an order, and a pending review entry", async () => {

@@ -15,6 +15,7 @@ import { prescription } from "../../support/samples/script-samples.ts";
 import { eventsOfPatient } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
+import { webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;
@@ -612,4 +613,38 @@ test("the job processes a stored message that was not processed, once", async ()
     return (await prescriptionsOf(message_id)).length > 0;
   }, "it is taken up");
   expect(await prescriptionsOf(message_id)).toHaveLength(1);
+});
+
+test("a message that failed too often is processed again once a pharmacist asks for it in its review", async () => {
+  const message_id = nextId();
+  await intake.send(newMessage({ envelope: { message_id }, patient: stranger() }));
+  const [row] = await prescriptionsOf(message_id);
+  await app.deps.db.raw("delete from prescription where prescription_id = $1", [row!["prescription_id"]]);
+  const [message] = await rowsOf(
+    `update intake_message
+    set state = 'received', outcome = null, answer_sealed = null, processed_at = null, attempts = 5
+    where sender_message_id = $1
+    returning account_id, intake_message_id`,
+    message_id,
+  );
+  const { account_id, intake_message_id } = message as { account_id: string; intake_message_id: number };
+  const [review] = await rowsOf(
+    `insert into review (account_id, kind, intake_message_id, created_at)
+    values ($1, 'processing_failed', $2, now())
+    returning review_id`,
+    account_id,
+    intake_message_id,
+  );
+  app.advance(11_000);
+  await processWaiting(app.deps, formatOf);
+  expect(await prescriptionsOf(message_id)).toEqual([]);
+  const pharmacist = await webPerson(app, "pharmacist");
+  const path = `/dashboard/reviews/${account_id}/${review!["review_id"]}/resolve`;
+  const again = () => pharmacist.send("POST", path, { action: "process_again" });
+  expect((await again()).body).toEqual({ closed: true });
+  expect((await again()).status).toBe(422);
+  await until(async () => {
+    await processWaiting(app.deps, formatOf);
+    return (await prescriptionsOf(message_id)).length > 0;
+  }, "it is taken up");
 });

@@ -81,6 +81,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["with linked as ( select distinct other.account_id, other.patient_key from person_link own", PERSON],
   ["select distinct i.account_id, i.order_number from person_link own", PERSON],
   ["from patient p join account a on a.account_id = p.account_id where p.person_keys is null", JOB],
+  ["from patient p join account a on a.account_id = p.account_id where p.surname_index is null", JOB],
   ["where reference is not null order by account_id, order_number limit $1", UPGRADE],
   ["where prescriber_name is not null or prescriber_phone is not null or prescriber_fax is not null", UPGRADE],
   ["where sig_text is not null order by account_id, prescription_id limit $1", UPGRADE],

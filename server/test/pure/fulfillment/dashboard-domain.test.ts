@@ -1,7 +1,7 @@
 import { type Colleague, mentionedIn, transitionsFrom, workEvents } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readQuestion } from "../../../src/domain/fulfillment/search-question.ts";
+import { isAsked, readQuestion } from "../../../src/domain/fulfillment/search-question.ts";
 import { obstacleOf } from "../../../src/domain/orders/order.ts";
 import { initials, maskedPatient } from "../../../src/domain/patients/masked-patient.ts";
 import { lineDifferences } from "../../../src/domain/values/line-differences.ts";
@@ -53,6 +53,41 @@ describe("search input", () => {
     for (const text of ["Ada Byron", "Ada Byron 1980-02-30", "Byron 1980-05-01"]) {
       expect([text, readQuestion(text)!.people]).toEqual([text, []]);
     }
+  });
+
+  test("finds a person by last name, by date of birth, or by both", () => {
+    for (const text of ["1985-03-07", "3/7/1985", " 03/07/1985 ", "3.7.1985"]) {
+      expect([text, readQuestion(text)]).toMatchObject([text, { dob: "1985-03-07", named: [], people: [] }]);
+    }
+    for (const text of ["1985-02-30", "13/32/1985", "3/7/85", "Byron 1985-03-07"])
+      expect([text, readQuestion(text)!.dob]).toEqual([text, null]);
+    const last_name = (text: string, dob: string | null = null) => ({ last_name: text, first_name: null, dob });
+    expect(readQuestion("O’Neil-Núñez")!.named).toEqual([last_name("O’Neil-Núñez")]);
+    expect(readQuestion("de la Cruz 3/7/1985")!.named).toEqual([last_name("de la Cruz", "1985-03-07")]);
+    expect(readQuestion("Moss, Ada")!.named).toEqual([{ last_name: "Moss", first_name: "Ada", dob: null }]);
+    expect(readQuestion("Ada Moss")!.named).toEqual([
+      last_name("Ada Moss"),
+      { last_name: "Moss", first_name: "Ada", dob: null },
+      { last_name: "Ada", first_name: "Moss", dob: null },
+    ]);
+    for (const text of ["x", "--", "7k2m9", "cart 12", "415-555-0142", "a b c d e f", "Byron 1985-02-30"])
+      expect([text, readQuestion(text)!.named.filter(({ first_name }) => first_name !== null)]).toEqual([text, []]);
+
+    const record = { first_name: "José María", last_name: "De la Cruz", dob: "1985-03-07" };
+    for (const text of ["delacruz", "DE LA CRUZ", "de la cruz, jose", "Jose de la Cruz", "De La Cruz 3/7/1985"])
+      expect([text, isAsked(readQuestion(text)!.named, record)]).toEqual([text, true]);
+    for (const text of ["cruz", "de la cruz, juan", "Maria de la Cruz", "de la cruz 3/8/1985"])
+      expect([text, isAsked(readQuestion(text)!.named, record)]).toEqual([text, false]);
+  });
+
+  test("finds a product by SKU, NDC or the beginning of its name", () => {
+    expect(readQuestion("Lipora 20")!.product).toEqual({
+      skus: ["Lipora 20", "lipora 20", "LIPORA 20"],
+      ndc: null,
+      name: "lipora 20",
+    });
+    for (const ndc of ["00093505698", "00093-5056-98"]) expect(readQuestion(ndc)!.product!.ndc).toBe("00093505698");
+    expect(readQuestion("li")!.product).toBeNull();
   });
 
   test("of any kind is read without an error", () => {

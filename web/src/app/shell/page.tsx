@@ -1,5 +1,7 @@
 import type { ReactNode } from "react";
+import type { IconName } from "../../ui/icon.tsx";
 import styles from "./page.module.css";
+import { useRecent } from "./recent.ts";
 
 /** Page layout: heading, actions, and the browser tab's title. */
 export function Page({
@@ -8,6 +10,7 @@ export function Page({
   about,
   actions,
   fill = false,
+  recent,
   children,
 }: {
   title: string;
@@ -17,8 +20,11 @@ export function Page({
   actions?: ReactNode;
   /** Fill the window height, so the last section scrolls instead of the page. */
   fill?: boolean;
+  /** The palette offers the page again, with this icon. */
+  recent?: IconName;
   children: ReactNode;
 }) {
+  useRecent(title, recent);
   return (
     <div className={`${styles["page"]} ${fill ? styles["fill"] : ""}`}>
       <title>{`${title} · Pestle`}</title>

@@ -1,15 +1,20 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useLocation, useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { showModal } from "../../ui/show-modal.ts";
 import { Problem } from "../problem.tsx";
 import styles from "./palette.module.css";
+import { recentPages } from "./recent.ts";
+import { useAllShortcuts } from "./shortcuts.ts";
 
 type Place = { path: string; title: string; icon: IconName; keys?: string };
+/** Something to do instead of a page to open. */
+type PaletteCommand = { label: string; icon: IconName; run: () => void };
 /** `path` is null for a hit without a page of its own. */
 export type PaletteHit = { key: string; path: string | null; title: ReactNode; about?: ReactNode; icon: IconName };
+type Choice = PaletteHit & { run?: () => void };
 export type PaletteSearch = {
   placeholder: string;
   /** Shown below the input while it is empty. */
@@ -19,20 +24,29 @@ export type PaletteSearch = {
 };
 
 const SHORTEST = 2;
+/** The group of shortcuts that open the palette and the sheet. */
+const EVERYWHERE = "Everywhere";
 const QUIET_MS = 150;
 
-/** The Ctrl-K command palette. */
+/**
+ * The Ctrl-K command palette: what the search finds, recent pages, the screens, and commands. Those of the screen are its
+ * shortcuts.
+ */
 export function Palette({
   places,
+  commands,
   search,
   onClose,
 }: {
   places: readonly Place[];
+  commands: readonly PaletteCommand[];
   search?: PaletteSearch;
   onClose: () => void;
 }) {
   const id = useId();
   const navigate = useNavigate();
+  const pathname = useLocation({ select: (location) => location.pathname });
+  const shortcuts = useAllShortcuts();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
@@ -52,25 +66,53 @@ export function Palette({
 
   const words = useDeferredValue(text.trim().toLowerCase());
   const { hits, more } = q.length >= SHORTEST && found.data ? found.data : { hits: [], more: false };
-  const going: PaletteHit[] = places
-    .filter(({ title }) => words === "" || title.toLowerCase().includes(words))
+  const isMeant = (label: string) => words === "" || label.toLowerCase().includes(words);
+  const going: Choice[] = places
+    .filter(({ title }) => isMeant(title))
     .map(({ path, title, icon, keys }) => ({ key: path, path, title, icon, about: keys && <Keys keys={keys} /> }));
-  const all = [...hits, ...going];
+  const recent: Choice[] = recentPages()
+    .filter(({ path, title }) => path !== pathname && isMeant(title) && !hits.some((hit) => hit.path === path))
+    .map((page) => ({ ...page, key: "recent", about: "Recent" }));
+  // The screens are listed already.
+  const own = shortcuts.filter(
+    ({ group, label }) =>
+      group !== EVERYWHERE && isMeant(label) && !(group && places.some(({ title }) => title === label)),
+  );
+  const doing: Choice[] = [
+    ...own.map(({ keys, label, run }) => ({
+      ...{ key: keys, title: label, icon: "keyboard" as const, run },
+      about: <Keys keys={keys} />,
+    })),
+    ...commands
+      .filter(({ label }) => isMeant(label))
+      .map(({ label, icon, run }) => ({ key: label, title: label, icon, run })),
+  ].map((one) => ({ ...one, path: null }));
+  const all: Choice[] = [...hits, ...recent, ...going, ...doing];
   const current = Math.min(at, all.length - 1);
 
-  const go = (hit: PaletteHit | undefined) => {
+  const searching = found.isFetching || q !== text.trim();
+  const go = (hit: Choice | undefined) => {
+    if (hit?.run) {
+      onClose();
+      // Shortcuts work on the page, which is behind the dialog until it has closed.
+      setTimeout(hit.run);
+      return;
+    }
     if (!hit || hit.path === null) return;
     onClose();
     void navigate({ to: hit.path });
   };
   const press = (event: KeyboardEvent) => {
-    if (event.key === "Enter") go(all[current]);
-    else if (event.key === "ArrowDown") setAt(Math.min(current + 1, all.length - 1));
+    // Results that are on their way would take the place of a command.
+    const awaits = search !== undefined && searching && text.trim().length >= SHORTEST;
+    const chosen = all[current];
+    if (event.key === "Enter") {
+      if (!awaits || !chosen?.run) go(chosen);
+    } else if (event.key === "ArrowDown") setAt(Math.min(current + 1, all.length - 1));
     else if (event.key === "ArrowUp") setAt(Math.max(current - 1, 0));
     else return;
     event.preventDefault();
   };
-  const searching = found.isFetching || q !== text.trim();
 
   return (
     <dialog
@@ -105,14 +147,14 @@ export function Palette({
       </div>
       {found.error && q.length >= SHORTEST && <Problem error={found.error} retry={() => void found.refetch()} />}
       <div id={`${id}-list`} role="listbox" aria-label="Results" className={styles["list"]}>
-        {all.map(({ key, title, about, icon, path }, index) => (
+        {all.map(({ key, title, about, icon, path, run }, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
           <div
             key={`${key} ${path}`}
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === current}
-            aria-disabled={path === null || undefined}
+            aria-disabled={(path === null && run === undefined) || undefined}
             tabIndex={-1}
             ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
             onClick={() => go(all[index])}
@@ -129,8 +171,10 @@ export function Palette({
           search?.hint
         ) : searching && search && text.trim().length >= SHORTEST ? (
           "Searching…"
-        ) : all.length === 0 ? (
+        ) : all.length === 0 && !more ? (
           <>No results. {search?.hint}</>
+        ) : more && hits.length === 0 ? (
+          "Too many patients share this name. Add the date of birth."
         ) : more ? (
           `Showing the first ${hits.length} results. Keep typing to narrow them down.`
         ) : (

@@ -61,6 +61,7 @@ export function Shell({
   const stepping_up = useStepUp();
   const navigate = useNavigate();
   const { pathname } = useLocation();
+  const theme = useTheme();
   const [layer, setLayer] = useState<"palette" | "sheet" | "second_factor" | "password" | null>(null);
   const [navOpen, setNavOpen] = useState(false);
   const mine = screens.filter(({ roles }) => roles === undefined || roles.includes(session.role));
@@ -84,6 +85,21 @@ export function Shell({
       keys ? [{ keys, label: title, group: "Go to", run: () => void navigate({ to: path }) }] : [],
     ),
   ]);
+
+  const account_items = [
+    ...(session.totp_on
+      ? []
+      : [
+          {
+            label: "Set up two-factor authentication",
+            icon: "lock" as const,
+            onChoose: () => setLayer("second_factor"),
+          },
+        ]),
+    { label: "Your sign-in", icon: "person" as const, onChoose: () => void navigate({ to: "/account" }) },
+    { label: "Change password", icon: "key" as const, onChoose: () => setLayer("password") },
+    { label: "Sign out", icon: "external" as const, onChoose: () => void signOut() },
+  ];
 
   return (
     <>
@@ -119,20 +135,7 @@ export function Shell({
               </>
             }
             label={`${session.name}, your account`}
-            items={[
-              ...(session.totp_on
-                ? []
-                : [
-                    {
-                      label: "Set up two-factor authentication",
-                      icon: "lock" as const,
-                      onChoose: () => setLayer("second_factor"),
-                    },
-                  ]),
-              { label: "Your sign-in", icon: "person" as const, onChoose: () => void navigate({ to: "/account" }) },
-              { label: "Change password", icon: "key", onChoose: () => setLayer("password") },
-              { label: "Sign out", icon: "external", onChoose: () => void signOut() },
-            ]}
+            items={account_items}
           />
         </header>
         <nav className={styles["nav"]} data-open={navOpen || undefined} aria-label="Screens">
@@ -167,6 +170,17 @@ export function Shell({
           <Palette
             onClose={() => setLayer(null)}
             places={listed.map(({ path, title, icon, keys }) => ({ path, title, icon, ...(keys && { keys }) }))}
+            commands={[
+              ...themes
+                .filter((one) => one !== theme)
+                .map((one) => ({
+                  label: `Theme: ${themeNames[one]}`,
+                  icon: themeIcons[one],
+                  run: () => setTheme(one),
+                })),
+              { label: "Keyboard shortcuts", icon: "keyboard", run: () => setLayer("sheet") },
+              ...account_items.map(({ label, icon, onChoose }) => ({ label, icon, run: onChoose })),
+            ]}
             {...(search && { search })}
           />
         )}

@@ -62,6 +62,7 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
   return (
     <Page
       title={`Order ${order_number}`}
+      recent="pack"
       heading={
         <span className={styles["title"]}>
           <span className="mono">{order_number}</span>

@@ -2,28 +2,25 @@ import {
   type DashboardReview,
   type DashboardReviewPage,
   NOTE_CHARACTERS,
-  type ResolveReviewRequest,
   type ReviewClosed,
-  type RouteReviewRequest,
+  reviewActions,
   type VerdictRequest,
 } from "@pestle/contract";
 import { type ReactNode, useRef, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
-import { type Change, useChange } from "../../app/use-change.ts";
+import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { When } from "../../ui/time.tsx";
-import { kindOf } from "./review-kinds.ts";
-
-type Sent = VerdictRequest | RouteReviewRequest | ResolveReviewRequest;
-type Close = Change<[body: Sent, said: string], ReviewClosed>;
+import type { Close, DecisionForm, Sent } from "./decision-form.ts";
+import { SolveForm } from "./solve-form.tsx";
 
 /** The decision form. Users who cannot decide see who can. */
 export function DecisionCard({
-  page: { review, can_close },
+  page,
   path,
   onClosed,
   again,
@@ -33,6 +30,7 @@ export function DecisionCard({
   onClosed: (answer: ReviewClosed, said: string) => void;
   again: () => void;
 }) {
+  const { review, can_close } = page;
   const close: Close = useChange(
     async (body: Sent, said: string) => {
       const answer = await api(`${path}/${review.closed_by}`, { method: "POST", body });
@@ -57,7 +55,7 @@ export function DecisionCard({
   return (
     <Card title="Decision">
       <div className="stack-tight">
-        <Form review={review} close={close} />
+        <Form page={page} close={close} />
         {close.error !== null && <Problem error={close.error} retry={again} />}
       </div>
     </Card>
@@ -70,7 +68,7 @@ function Decided({ review: { outcome, resolved_by }, resolved_at }: { review: Da
       <Facts
         facts={[
           ["Outcome", outcome],
-          ["By", resolved_by],
+          ["By", resolved_by ?? "Pestle"],
           ["When", <When key="at" at={resolved_at} />],
         ]}
       />
@@ -78,16 +76,15 @@ function Decided({ review: { outcome, resolved_by }, resolved_at }: { review: Da
   );
 }
 
-type Given = { review: DashboardReview; close: Close };
-const forms: Record<DashboardReview["closed_by"], (given: Given) => ReactNode> = {
+const forms: Record<DashboardReview["closed_by"], (given: DecisionForm) => ReactNode> = {
   verdict: VerdictForm,
   route: RouteForm,
-  resolve: ResolveForm,
+  resolve: SolveForm,
 };
 
 const NOTE = { maxLength: NOTE_CHARACTERS, rows: 2 };
 
-function VerdictForm({ close }: Given) {
+function VerdictForm({ close }: DecisionForm) {
   const [note, setNote] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   const send = (verdict: VerdictRequest["verdict"]) => {
@@ -96,8 +93,8 @@ function VerdictForm({ close }: Given) {
       field.current?.focus();
       return;
     }
-    const said = verdict === "accepted" ? "Accepted." : "Rejected.";
-    void close.run({ verdict, ...(note.trim() !== "" && { note }) }, said);
+    const { done } = reviewActions[verdict === "accepted" ? "accept" : "reject"];
+    void close.run({ verdict, ...(note.trim() !== "" && { note }) }, done);
   };
   useShortcuts([
     { keys: "a", label: "Accept prescription", run: () => send("accepted") },
@@ -116,17 +113,22 @@ function VerdictForm({ close }: Given) {
       />
       <div className="row">
         <Button tone="primary" icon="check" keys="a" busy={close.busy} onClick={() => send("accepted")}>
-          Accept
+          {reviewActions.accept.name}
         </Button>
         <Button tone="danger" icon="close" keys="d" busy={close.busy} onClick={() => send("rejected")}>
-          Reject
+          {reviewActions.reject.name}
         </Button>
       </div>
     </>
   );
 }
 
-function RouteForm({ review: { receivers }, close }: Given) {
+function RouteForm({
+  page: {
+    review: { receivers },
+  },
+  close,
+}: DecisionForm) {
   const [to_account_id, setTo] = useState("");
   if (receivers.length === 0) return <p className="quiet">No account has the NCPDP ID this message was sent to.</p>;
   return (
@@ -134,7 +136,7 @@ function RouteForm({ review: { receivers }, close }: Given) {
       className="stack-tight"
       onSubmit={(event) => {
         event.preventDefault();
-        void close.run({ to_account_id }, "Message assigned.");
+        void close.run({ to_account_id }, reviewActions.route.done);
       }}
     >
       <SelectField
@@ -147,37 +149,7 @@ function RouteForm({ review: { receivers }, close }: Given) {
       />
       <div className="row">
         <Button tone="primary" type="submit" busy={close.busy}>
-          Assign message
-        </Button>
-      </div>
-    </form>
-  );
-}
-
-function ResolveForm({ review: { kind }, close }: Given) {
-  const [outcome, setOutcome] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
-  useShortcuts([{ keys: "e", label: "Enter outcome", run: () => field.current?.focus() }]);
-  return (
-    <form
-      className="stack-tight"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void close.run({ outcome }, "Closed.");
-      }}
-    >
-      <TextArea
-        ref={field}
-        label="Outcome"
-        hint={kindOf(kind).ask}
-        required
-        {...NOTE}
-        value={outcome}
-        onChange={(event) => setOutcome(event.target.value)}
-      />
-      <div className="row">
-        <Button tone="primary" type="submit" busy={close.busy}>
-          Close review
+          {reviewActions.route.name}
         </Button>
       </div>
     </form>

@@ -1,33 +1,30 @@
-import type { DashboardReview } from "@pestle/contract";
+import type { DashboardReview, ReviewKindName } from "@pestle/contract";
 import type { Tone } from "../../ui/badge.tsx";
 
-/** Display name of each review kind, and the question asked when closing it. */
-const kinds: Record<string, { name: string; tone: Tone; ask?: string }> = {
+/** Display name of each review kind. */
+const kinds: Record<ReviewKindName, { name: string; tone: Tone }> = {
   prescription_acceptance: { name: "Needs pharmacist approval", tone: "wait" },
   patient_match: {
     name: "Possible duplicate",
     tone: "info",
-    ask: "Are they the same person, and what did you do about it?",
   },
   unrouted_message: { name: "Unrouted message", tone: "wait" },
   message_id_reused: {
     name: "Message ID reused",
     tone: "bad",
-    ask: "What did the sender say, and which message is valid?",
   },
-  processing_failed: { name: "Processing failed", tone: "bad", ask: "What did you do about the message?" },
-  order_refused: { name: "Order not created", tone: "bad", ask: "What did you agree with the partner or prescriber?" },
+  processing_failed: { name: "Processing failed", tone: "bad" },
+  order_refused: { name: "Order not created", tone: "bad" },
   unmatched_cancel: {
     name: "Unmatched cancel",
     tone: "wait",
-    ask: "Which prescription did the prescriber mean, if any?",
   },
-  canceled_in_filling: { name: "Canceled during fill", tone: "bad", ask: "What did you do with the package?" },
+  canceled_in_filling: { name: "Canceled during fill", tone: "bad" },
 };
 
 /** Falls back to the raw kind for unknown ones. */
-export const kindOf = (kind: string): { name: string; tone: Tone; ask?: string } =>
-  kinds[kind] ?? { name: kind.replaceAll("_", " "), tone: "neutral" };
+export const kindOf = (kind: string): { name: string; tone: Tone } =>
+  (kinds as Record<string, { name: string; tone: Tone }>)[kind] ?? { name: kind.replaceAll("_", " "), tone: "neutral" };
 
 /** Tabs of the review queue. The first shows every kind. */
 export const divisions = [

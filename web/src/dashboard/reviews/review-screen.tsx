@@ -57,6 +57,11 @@ function Review({
   ]);
   const closed = (answer: ReviewClosed, said: string) => {
     toast(answer.order_due_at ? `${said} Pestle will create an order.` : said);
+    if (answer.order_number) {
+      leaveReviewList(review);
+      void navigate({ to: orderPath({ ...review, order_number: answer.order_number }) });
+      return;
+    }
     leaveReviewList(review);
     void navigate({ to: list.next ? reviewPath(list.next) : list.back });
   };
@@ -65,6 +70,7 @@ function Review({
   return (
     <Page
       title={`${name} #${review.review_id}`}
+      recent="inbox"
       heading={
         <span className="row">
           {name} <Badge tone={tone}>#{review.review_id}</Badge>

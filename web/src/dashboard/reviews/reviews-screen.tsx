@@ -158,7 +158,7 @@ const closedColumns: GridColumn<DashboardReview>[] = [
     width: "minmax(9rem, 2fr)",
     cell: ({ outcome }) => <span title={outcome ?? ""}>{outcome}</span>,
   },
-  { title: "Closed by", width: "minmax(6rem, 1fr)", cell: ({ resolved_by }) => resolved_by },
+  { title: "Closed by", width: "minmax(6rem, 1fr)", cell: ({ resolved_by }) => resolved_by ?? "Pestle" },
   {
     title: "Closed",
     width: "8rem",

@@ -36,6 +36,7 @@ function PatientPage({ page, path, again }: { page: DashboardPatient; path: Pati
   return (
     <Page
       title={`Patient ${patient.initials}`}
+      recent="person"
       heading={
         <span className="row">
           Patient {patient.initials} <EnvironmentBadge environment={environment} />
