@@ -46,12 +46,13 @@ const cell =
     el(name, props, ...parts.map(shownInline));
 
 function shownInline(part: Inline): ReactNode {
-  if (part.kind === "text") return part.text;
+  if (part.kind === "link") {
+    return (
+      <a href={part.href} target="_blank" rel="noreferrer">
+        {part.text}
+      </a>
+    );
+  }
   if (part.kind === "strong") return <strong>{part.text}</strong>;
-  if (part.kind === "code") return <kbd>{part.text}</kbd>;
-  return (
-    <a href={part.href} target="_blank" rel="noreferrer">
-      {part.text}
-    </a>
-  );
+  return part.kind === "code" ? <kbd>{part.text}</kbd> : part.text;
 }

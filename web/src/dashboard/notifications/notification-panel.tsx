@@ -37,7 +37,7 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       actions={
         <>
-          {newest && query.data.unread > 0 && (
+          {newest && (query.data?.unread ?? 0) > 0 && (
             <Button icon="check" busy={read.busy} onClick={() => void read.run(newest.notification_id, true)}>
               Mark all as read
             </Button>
