@@ -37,6 +37,8 @@ const STATEMENTS: Exemptions = [
   ["insert into audit_entry (at, person_id", "a table of the pharmacy, joined with the patients that the entry names"],
   ["select a.account_id, p.name as partner, a.environment, o.order_number", DASHBOARD],
   ["select a.account_id, p.name as partner, a.environment, null as order_number", DASHBOARD],
+  ["select w.account_id, w.patient_key, w.record_sealed from unnest($1::text[], $2::bytea[])", DASHBOARD],
+  ["set surname_index = n.surname_index", UPGRADE],
   ["set reference = null", UPGRADE],
   ["set prescriber_name = null", UPGRADE],
   ["set sig_text = null", UPGRADE],
