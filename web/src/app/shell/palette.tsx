@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { showModal } from "../../ui/show-modal.ts";
 import { Problem } from "../problem.tsx";
+import { useNavigate } from "../router/router.tsx";
 import styles from "./palette.module.css";
 
 type Place = { path: string; title: string; icon: IconName; keys?: string };
