@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { screenPaths } from "../../bench/web/screen-paths.ts";
 import { addressOf, matchRoute } from "../src/app/router/address.ts";
 
 test("an address has a path without a trailing slash and texts in its query string", () => {
@@ -33,4 +34,13 @@ test("a fixed segment goes before a parameter, and parameters are decoded", () =
   expect(found("/order/acct_1/%")).toMatchObject({ number: "%" });
   expect(found("/order/acct_1")).toBeUndefined();
   expect(found("/order/acct_1/")).toBeUndefined();
+});
+
+test.each(["dashboard", "portal"] as const)("every screen of the %s has a path of its own", (app) => {
+  const paths = screenPaths(app);
+  expect(paths.length).toBeGreaterThan(20);
+  const routes = paths.map((path) => ({ path }));
+  // An address with invented parameters leads to the screen that it is made for.
+  const found = paths.map((path) => matchRoute(routes, path.replaceAll("$", "a-"))?.route.path);
+  expect(found).toEqual(paths);
 });
