@@ -35,7 +35,7 @@ export function firstLoad(views: readonly FirstView[]): Plugin {
 type Bundle = Rolldown.OutputBundle;
 
 /** Scripts and styles that a browser loads before it shows the view. */
-export function filesOf(bundle: Bundle, { entry, screen }: FirstView): string[] | undefined {
+function filesOf(bundle: Bundle, { entry, screen }: FirstView): string[] | undefined {
   const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
   const start = chunks.find((chunk) => chunk.isEntry && chunk.name === entry);
   const shown = chunks.find((chunk) => chunk.facadeModuleId?.replaceAll("\\", "/").endsWith(`/src/${screen}`));

@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { chunkCircles } from "./chunk-circles.ts";
 import { firstLoad } from "./first-load.ts";
 
 // `npm run dev -w web` serves the pages from Vite and proxies everything else to a running service.
@@ -23,7 +24,7 @@ const firstViews = [
 ];
 
 export default defineConfig({
-  plugins: [react(), firstLoad(firstViews)],
+  plugins: [react(), firstLoad(firstViews), chunkCircles()],
   // Use the contract's source; its build may be outdated.
   resolve: { conditions: ["source", "module", "browser", "development|production"] },
   build: {
@@ -65,7 +66,7 @@ export default defineConfig({
             { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/, tags: ["$initial"] },
             {
               name: "parts",
-              test: /[\\/](web[\\/]src[\\/](ui|app)|contract[\\/]src|node_modules[\\/]@(tanstack|ariakit|floating-ui))[\\/]/,
+              test: /[\\/](web[\\/]src[\\/](app|ui(?![\\/](theme|counted|controls[\\/]copyable|mark)))|contract[\\/]src|node_modules[\\/]@(tanstack|ariakit|floating-ui))[\\/]/,
               entriesAware: true,
               entriesAwareMergeThreshold: 8_000,
               minShareCount: 2,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Rolldown } from "vite";
 import { expect, test } from "vitest";
+import { circleOf } from "../chunk-circles.ts";
 import { firstLoad } from "../first-load.ts";
 
 const view = { name: "order", entry: "dashboard", screen: "dashboard/order/order-screen.tsx" };
@@ -48,4 +49,13 @@ test("a lighter view passes, and files that it shares count once", () => {
 
 test("a view that is no longer in the build is an error", () => {
   expect(verdictOf([])).toBe("order: the build has no dashboard or dashboard/order/order-screen.tsx");
+});
+
+test("chunks that import each other in a circle are found", () => {
+  const entry = { imports: ["ui.js", "react.js"] };
+  const react = { imports: [] };
+  expect(circleOf({ "entry.js": entry, "ui.js": { imports: ["react.js"] }, "react.js": react })).toBeUndefined();
+  expect(
+    circleOf({ "entry.js": entry, "ui.js": { imports: ["parts.js"] }, "parts.js": { imports: ["ui.js"] } }),
+  ).toEqual(["ui.js", "parts.js", "ui.js"]);
 });

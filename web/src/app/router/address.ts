@@ -12,9 +12,9 @@ export function addressOf(path: string, search: Readonly<Record<string, unknown>
 }
 
 /** Parses `?a=1&b=x`. */
-export const parseSearch = (search: string): Search => Object.fromEntries(new URLSearchParams(search));
+const parseSearch = (search: string): Search => Object.fromEntries(new URLSearchParams(search));
 
-export function stringifySearch(search: Readonly<Record<string, unknown>>): string {
+function stringifySearch(search: Readonly<Record<string, unknown>>): string {
   const text = new URLSearchParams(
     Object.entries(search).flatMap(([name, value]): [string, string][] =>
       value === undefined ? [] : [[name, String(value)]],
