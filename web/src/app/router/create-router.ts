@@ -56,7 +56,7 @@ export function createRouter(base: string, routes: readonly Route[], scroller: (
   }
   async function load(route: Route): Promise<ComponentType> {
     const screen = loaded.get(route) ?? (await route.load());
-    // Two callers may have waited for it. The first component stays, or the screen would start anew.
+    // Two callers may have waited for it. The first component stays, or React would mount the screen a second time.
     if (!loaded.has(route)) loaded.set(route, screen);
     return loaded.get(route)!;
   }
