@@ -88,6 +88,20 @@ const benches: Record<string, Bench> = {
     run: async (effort, { numbers }) =>
       (await import("./web/web.ts")).benchWeb(effort, { orders: numbers["orders"]![0]! }),
   },
+  screens: {
+    about: "every screen in an account with many orders: size of the first load, time to content, longest task",
+    minutes: 5,
+    options: {
+      orders: { about: "orders in the account, one of ten open", initial: [100_000], least: 10 },
+      patients: { about: "patients of the orders", initial: [10_000], least: 1 },
+      json,
+    },
+    run: async (_, { numbers }) =>
+      (await import("./web/screens.ts")).benchScreens({
+        orders: numbers["orders"]![0]!,
+        patients: numbers["patients"]![0]!,
+      }),
+  },
   compare: {
     about: "two documents of --json side by side, or one with two services, and the ratio of each figure",
     minutes: 0,

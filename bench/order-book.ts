@@ -25,10 +25,15 @@ export const bookPatient = (index: number) => patientId(FIRST_PATIENT + index);
 export async function fillOrderBook(
   stage: Pick<Stage, "db" | "vault">,
   account_id: string,
-  { sample, product, count }: { sample: string; product: Prescribed; count: number },
+  {
+    sample,
+    product,
+    count,
+    per_patient = ORDERS_PER_PATIENT,
+  }: { sample: string; product: Prescribed; count: number; per_patient?: number },
 ): Promise<void> {
   const { db, vault } = stage;
-  const patients = Array.from({ length: Math.ceil(count / ORDERS_PER_PATIENT) }, (_, index) => ({
+  const patients = Array.from({ length: Math.ceil(count / per_patient) }, (_, index) => ({
     patient_id: bookPatient(index),
     patient_key: FIRST_PATIENT + index,
     prescriptions: [
@@ -36,8 +41,8 @@ export async function fillOrderBook(
         prescription_id: FIRST_PATIENT + index,
         product,
         written_qty: PACKAGE_SIZE,
-        refills: ORDERS_PER_PATIENT - 1,
-        units_ordered: PACKAGE_SIZE * ORDERS_PER_PATIENT,
+        refills: per_patient - 1,
+        units_ordered: PACKAGE_SIZE * per_patient,
       },
     ],
   }));
@@ -48,7 +53,7 @@ export async function fillOrderBook(
     sample,
   ))!;
   const address = Buffer.from(JSON.stringify(order.address));
-  const copies = await copyTexts(db);
+  const copies = await copyTexts(db, per_patient);
   for (let first = 0; first < count; first += ORDERS_AT_ONCE) {
     const numbers = Array.from({ length: Math.min(ORDERS_AT_ONCE, count - first) }, randomOrderNumber);
     const sealed = numbers.map((number) => vault.seal(address, orderPlace("address_sealed", account_id, number)));
@@ -60,13 +65,11 @@ export async function fillOrderBook(
   }
 }
 
-const PATIENT_NUMBER = `${FIRST_PATIENT} + (g.number - 1) / ${ORDERS_PER_PATIENT}`;
-
 /** For each table of an order: how many copies of a sample row to make, and which columns get their own values. */
-const COPIES: Record<string, { times?: number; own: Record<string, string> }> = {
+const copiesFor = (patient_number: string): Record<string, { times?: number; own: Record<string, string> }> => ({
   orders: {
     own: {
-      patient_key: PATIENT_NUMBER,
+      patient_key: patient_number,
       order_status: "'Delivered'",
       stage: "null",
       // A job may hold the sample meanwhile: the copies share its person.
@@ -80,7 +83,7 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
     },
   },
   order_item: {
-    own: { patient_key: PATIENT_NUMBER, prescription_id: PATIENT_NUMBER, pending: "false" },
+    own: { patient_key: patient_number, prescription_id: patient_number, pending: "false" },
   },
   order_history: {
     times: 3,
@@ -96,12 +99,13 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
       event_id: "(lpad(to_hex(g.number), 8, '0') || substr(gen_random_uuid()::text, 9))::uuid",
     },
   },
-};
+});
 
 /** Copies all columns of a table, with own values where given, so a new column needs no change here. */
-async function copyTexts(db: Queryable): Promise<string[]> {
+async function copyTexts(db: Queryable, per_patient: number): Promise<string[]> {
   const texts: string[] = [];
-  for (const [table, { times = 1, own }] of Object.entries(COPIES)) {
+  const copies = copiesFor(`${FIRST_PATIENT} + (g.number - 1) / ${per_patient}`);
+  for (const [table, { times = 1, own }] of Object.entries(copies)) {
     const { rows } = await db.raw(
       `select quote_ident(column_name) as name
       from information_schema.columns

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { longestTask } from "../scripts/longest-task.ts";
 import { inventedOrder } from "./support/invented-order.ts";
-import { type Journey, longestTask, shot, startJourney } from "./support/journey.ts";
+import { type Journey, shot, startJourney } from "./support/journey.ts";
 
 let journey: Journey;
 beforeAll(async () => {

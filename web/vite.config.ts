@@ -1,5 +1,6 @@
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vite";
+import { chunkCircles } from "./chunk-circles.ts";
 import { firstLoad } from "./first-load.ts";
 
 // `npm run dev -w web` serves the pages from Vite and proxies everything else to a running service.
@@ -15,8 +16,15 @@ const servedByService = [
   "/web",
 ];
 
+const firstViews = [
+  { name: "dashboard home", entry: "dashboard", screen: "dashboard/home/home-screen.tsx" },
+  { name: "queue", entry: "dashboard", screen: "dashboard/queue/queue-screen.tsx" },
+  { name: "order", entry: "dashboard", screen: "dashboard/order/order-screen.tsx" },
+  { name: "portal home", entry: "portal", screen: "portal/home/home-screen.tsx" },
+];
+
 export default defineConfig({
-  plugins: [react(), firstLoad(["dashboard", "portal"])],
+  plugins: [react(), firstLoad(firstViews), chunkCircles()],
   // Use the contract's source; its build may be outdated.
   resolve: { conditions: ["source", "module", "browser", "development|production"] },
   build: {
@@ -37,17 +45,32 @@ export default defineConfig({
       // The contract's signature code imports it, but no page uses that code and the build drops it.
       external: ["node:crypto"],
       output: {
-        // A few shared chunks instead of one file per small shared module.
+        // The bundler adds every screen that uses a chunk to the chunk's name.
+        chunkFileNames: ({ name }) => `assets/${name.split("~")[0]}-[hash].js`,
+        assetFileNames: ({ names: [name = ""] }) => `assets/${name.replace(/(~.*)?\.\w+$/, "")}-[hash][extname]`,
+        // A few shared chunks instead of one file per small shared module. `initial` is what a page needs at once; what
+        // only lazy screens use goes into chunks of their own.
         codeSplitting: {
           includeDependenciesRecursively: false,
           groups: [
             { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
-            { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/ },
-            { name: "contract", test: /[\\/]contract[\\/]src[\\/]/ },
+            { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/, tags: ["$initial"] },
+            { name: "contract", test: /[\\/]contract[\\/]src[\\/]/, tags: ["$initial"] },
             { name: "charts", test: /[\\/]web[\\/]src[\\/]ui[\\/]charts[\\/]/ },
-            // Except the modules that the welcome page and the reference also use, and the charts, which few screens load.
-            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|counted|controls[\\/]copyable|mark|charts)/ },
-            { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/ },
+            // Except the modules that the welcome page and the reference also use.
+            {
+              name: "ui",
+              test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|counted|controls[\\/]copyable|mark)/,
+              tags: ["$initial"],
+            },
+            { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/, tags: ["$initial"] },
+            {
+              name: "parts",
+              test: /[\\/](web[\\/]src[\\/](app|ui(?![\\/](theme|counted|controls[\\/]copyable|mark)))|contract[\\/]src|node_modules[\\/]@(tanstack|ariakit|floating-ui))[\\/]/,
+              entriesAware: true,
+              entriesAwareMergeThreshold: 8_000,
+              minShareCount: 2,
+            },
           ],
         },
       },

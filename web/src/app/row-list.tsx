@@ -1,9 +1,9 @@
 import type { UseQueryResult } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { Skeleton } from "../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../ui/display/row-grid.tsx";
 import { Loaded } from "./loaded.tsx";
+import { useNavigate } from "./router/router.tsx";
 import { useShortcuts } from "./shell/shortcuts.ts";
 import type { Pages } from "./use-pages.ts";
 

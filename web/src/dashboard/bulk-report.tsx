@@ -1,5 +1,5 @@
 import type { BulkResult } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../app/router/router.tsx";
 import { Button } from "../ui/controls/button.tsx";
 import { Dialog } from "../ui/display/dialog.tsx";
 import { Notice } from "../ui/display/notice.tsx";

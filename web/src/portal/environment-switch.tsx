@@ -1,5 +1,5 @@
 import type { Environment } from "@pestle/contract";
-import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useLocation, useNavigate } from "../app/router/router.tsx";
 import { useShortcuts } from "../app/shell/shortcuts.ts";
 import { useApi } from "../app/use-api.ts";
 import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";

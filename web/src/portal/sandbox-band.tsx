@@ -1,5 +1,5 @@
-import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { useLocation } from "../app/router/router.tsx";
 import { useApi } from "../app/use-api.ts";
 import { ageText } from "../ui/time.tsx";
 import { environmentIn } from "./environment.ts";

@@ -1,6 +1,6 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Loaded } from "../app/loaded.tsx";
+import { useNavigate } from "../app/router/router.tsx";
 import { Page } from "../app/shell/page.tsx";
 import { useApi } from "../app/use-api.ts";
 import { Empty } from "../ui/display/notice.tsx";

@@ -18,7 +18,7 @@ const CAMPAIGNS = [
   ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "year", "webhooks", "sdk", "contract"],
   ...["neighbors", "hostile"],
 ];
-const BENCHES = ["operations", "fresh", "processes", "safety", "web", "compare"];
+const BENCHES = ["operations", "fresh", "processes", "safety", "web", "screens", "compare"];
 
 test.concurrent.each([
   ["chaos/main.ts", CAMPAIGNS, ["--count N", "--kills N", "--seed N", "(default 100000)", "(default random)"]],

@@ -1,5 +1,6 @@
 import { buttonClass } from "../../ui/controls/button.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
+import { Page } from "./page.tsx";
 
 /** Shown for unknown URLs and for pages the user may not see. The two look the same on purpose. */
 export function NotFound() {
@@ -14,5 +15,14 @@ export function NotFound() {
         </p>
       </div>
     </Empty>
+  );
+}
+
+/** The same as a whole screen. */
+export function NotFoundPage() {
+  return (
+    <Page title="Not found">
+      <NotFound />
+    </Page>
   );
 }

@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useLocation, useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { showModal } from "../../ui/show-modal.ts";
 import { Problem } from "../problem.tsx";
+import { useLocation, useNavigate } from "../router/router.tsx";
 import styles from "./palette.module.css";
 import { recentPages } from "./recent.ts";
 import { useAllShortcuts } from "./shortcuts.ts";
@@ -45,7 +45,7 @@ export function Palette({
 }) {
   const id = useId();
   const navigate = useNavigate();
-  const pathname = useLocation({ select: (location) => location.pathname });
+  const { pathname } = useLocation();
   const shortcuts = useAllShortcuts();
   const dialog = useRef<HTMLDialogElement>(null);
   const [text, setText] = useState("");

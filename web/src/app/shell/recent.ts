@@ -1,6 +1,6 @@
-import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import type { IconName } from "../../ui/icon.tsx";
+import { useLocation } from "../router/router.tsx";
 
 type RecentPage = { path: string; title: string; icon: IconName };
 
@@ -14,7 +14,7 @@ export const recentPages = (): readonly RecentPage[] => pages;
 
 /** Adds the page to the recent ones while `icon` is set. */
 export function useRecent(title: string, icon: IconName | undefined): void {
-  const path = useLocation({ select: ({ pathname }) => pathname });
+  const { pathname: path } = useLocation();
   useEffect(() => {
     if (icon === undefined) return;
     pages = [{ path, title, icon }, ...pages.filter((one) => one.path !== path)].slice(0, MOST);

@@ -1,4 +1,3 @@
-import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { IconButton } from "../../ui/controls/button.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
@@ -7,7 +6,9 @@ import { Toasts, toast } from "../../ui/display/toast.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import mark from "../../ui/mark.svg";
 import { ApiError } from "../api.ts";
+import { Fault } from "../fault.tsx";
 import { sendHeldStep } from "../held-step.ts";
+import { Link, Outlet, useLocation, useNavigate } from "../router/router.tsx";
 import { endSession } from "../sign-in/end-session.ts";
 import { useIdleLock } from "../sign-in/idle-lock.ts";
 import { PasswordDialog } from "../sign-in/password-dialog.tsx";
@@ -16,6 +17,7 @@ import { signedOut, useSession, useSignedIn } from "../sign-in/session.ts";
 import { SignInLayer } from "../sign-in/sign-in-layer.tsx";
 import { useStepUp } from "../sign-in/step-up.ts";
 import { StepUpDialog } from "../sign-in/step-up-dialog.tsx";
+import { NotFoundPage } from "./not-found.tsx";
 import { Palette, type PaletteSearch } from "./palette.tsx";
 import type { Screen } from "./screen.ts";
 import { ServiceBanner } from "./service-banner.tsx";
@@ -150,7 +152,7 @@ export function Shell({
                       <Link
                         to={path}
                         title={keys && `${title}: press ${keys.split(" ").join(" then ")}`}
-                        activeOptions={{ exact: path === "/", includeSearch: false }}
+                        marks={path === "/" ? "exactly" : "below"}
                       >
                         <Icon name={icon} />
                         <span>{title}</span>
@@ -164,7 +166,7 @@ export function Shell({
         </nav>
         <main id="content" className={styles["main"]} tabIndex={-1}>
           <ServiceBanner />
-          <Outlet />
+          <Outlet missing={<NotFoundPage />} fault={(error, reset) => <Fault error={error} reset={reset} />} />
         </main>
         {layer === "palette" && (
           <Palette

@@ -44,6 +44,8 @@ export function listenToKeys(): void {
     if (!mod && (!singleKeysOn() || isTyping(event.target))) return;
     // Shortcuts are off while a dialog is open.
     if (document.querySelector("dialog[open]") !== null) return;
+    // In a menu, letters lead to an item.
+    if (event.target instanceof Element && event.target.closest("[role=menu]") !== null) return;
     // Enter activates the focused button or link.
     if (event.key === "Enter" && event.target instanceof Element && event.target.closest("a, button, summary")) return;
     const key = mod ? `mod+${event.key.toLowerCase()}` : event.key;

@@ -1,5 +1,5 @@
 import { type AuditLine, auditActions } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../app/router/router.tsx";
 import type { Column } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";

@@ -5,10 +5,10 @@ import {
   catalogueImportKinds,
   type DashboardAccount,
 } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { type DragEvent, type FormEvent, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useChange } from "../../app/use-change.ts";

@@ -1,8 +1,8 @@
 import type { ExceptionGroup } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { addressOf } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";

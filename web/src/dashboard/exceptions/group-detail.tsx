@@ -1,7 +1,7 @@
 import type { DashboardOrderRow, ExceptionGroup } from "@pestle/contract";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link, useNavigate } from "../../app/router/router.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";

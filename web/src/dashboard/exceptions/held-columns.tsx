@@ -1,5 +1,5 @@
 import { type DashboardOrderRow, type ExceptionId, exceptions } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../app/router/router.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";

@@ -1,5 +1,5 @@
-import { useLocation, useMatches } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect } from "react";
+import { useLocation, useRoutePath } from "../../app/router/router.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { IconButton } from "../../ui/controls/button.tsx";
@@ -15,7 +15,7 @@ export const HelpButton = () => <IconButton label="Help for this page" icon="hel
 export function Help() {
   const { person_id } = useSignedIn();
   const { pathname } = useLocation();
-  const path = useMatches().at(-1)?.fullPath ?? "/";
+  const path = useRoutePath() ?? "/";
   const panel = usePanel();
   useShortcuts([{ keys: "F1", label: "Help for this page", group: "Everywhere", run: () => openPanel("help") }]);
   useEffect(() => {

@@ -1,6 +1,6 @@
 import { type LowStock, STOCK_DAYS } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Bars } from "../../ui/charts/bars.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";

@@ -1,6 +1,6 @@
 import type { DashboardOrders } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";

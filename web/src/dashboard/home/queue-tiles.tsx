@@ -1,5 +1,5 @@
 import { type DashboardHome, type QueueKey, queues } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../app/router/router.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Age, ageText } from "../../ui/time.tsx";
 import styles from "./home-screen.module.css";

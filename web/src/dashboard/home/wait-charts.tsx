@@ -1,6 +1,6 @@
 import { type LateForecast, queues } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Bars } from "../../ui/charts/bars.tsx";
 import { Chart } from "../../ui/charts/chart.tsx";
 import { counted } from "../../ui/counted.ts";

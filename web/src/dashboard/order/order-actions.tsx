@@ -1,7 +1,7 @@
 import type { DashboardOrder, WorkEvent } from "@pestle/contract";
-import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { keepHeldStep, useHeldStep } from "../../app/held-step.ts";
+import { useNavigate } from "../../app/router/router.tsx";
 import { type Shortcut, useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Button, type ButtonTone } from "../../ui/controls/button.tsx";
 import type { IconName } from "../../ui/icon.tsx";

@@ -1,8 +1,8 @@
 import type { DashboardOrder } from "@pestle/contract";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { sendHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link, useNavigate } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useParam } from "../../app/use-address.ts";

@@ -1,8 +1,8 @@
 import type { Address, DashboardOrder, RevealedOrder } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";

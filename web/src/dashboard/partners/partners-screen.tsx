@@ -1,7 +1,7 @@
 import type { DashboardPartner } from "@pestle/contract";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link, useNavigate } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";

@@ -1,8 +1,8 @@
 import { type DashboardOrderRow, type Environment, isQueueKey, PARTNER_MESSAGE_DAYS, queues } from "@pestle/contract";
-import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { apiFile } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
+import { useLocation, useNavigate } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";

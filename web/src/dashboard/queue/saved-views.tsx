@@ -1,5 +1,5 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { useNavigate } from "../../app/router/router.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Menu } from "../../ui/controls/menu.tsx";

@@ -1,5 +1,5 @@
 import type { RecallRow } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../app/router/router.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { counted } from "../../ui/counted.ts";
 import type { Column } from "../../ui/display/table.tsx";

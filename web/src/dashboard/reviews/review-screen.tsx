@@ -1,6 +1,6 @@
 import type { DashboardReviewPage, ReviewClosed } from "@pestle/contract";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link, useNavigate } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useParam } from "../../app/use-address.ts";

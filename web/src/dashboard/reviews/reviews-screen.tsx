@@ -1,8 +1,8 @@
 import type { DashboardReview } from "@pestle/contract";
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { addressOf } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
+import { useNavigate } from "../../app/router/router.tsx";
 import { FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";

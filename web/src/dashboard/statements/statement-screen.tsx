@@ -1,5 +1,5 @@
-import { Link } from "@tanstack/react-router";
 import { addressOf, apiFile } from "../../app/api.ts";
+import { Link } from "../../app/router/router.tsx";
 import { StatementPage } from "../../app/statements/statement-page.tsx";
 import { useParam } from "../../app/use-address.ts";
 import { usePages } from "../../app/use-pages.ts";

@@ -1,7 +1,7 @@
 import type { DashboardShelf } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";

@@ -1,9 +1,9 @@
 import { CONTINUITY_DAYS, type ContinuityEntry } from "@pestle/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { addressOf } from "../../app/api.ts";
 import { CsvButton, type CsvColumn } from "../../app/csv-button.tsx";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { usePages } from "../../app/use-pages.ts";

@@ -1,9 +1,9 @@
 import type { PortalDelivery, PortalEvent, PortalRedeliver } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters, useParam } from "../../app/use-address.ts";

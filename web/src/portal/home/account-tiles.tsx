@@ -1,5 +1,5 @@
 import { ERROR_RATE_ALERT, type OrderStatus, type PortalHome } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../app/router/router.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { usePortal } from "../account.tsx";
 

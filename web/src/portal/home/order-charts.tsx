@@ -1,7 +1,7 @@
 import { type DeliveryTime, FUNNEL_DAYS, type PortalExceptionGroup, type PortalFigures } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Bars } from "../../ui/charts/bars.tsx";
 import { counted } from "../../ui/counted.ts";

@@ -1,6 +1,6 @@
 import type { PortalHome, QuickStartStep } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Button, buttonClass } from "../../ui/controls/button.tsx";
 import { Copyable } from "../../ui/controls/copyable.tsx";

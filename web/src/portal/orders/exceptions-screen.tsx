@@ -1,6 +1,6 @@
 import { needOf, type PortalExceptionGroup } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";

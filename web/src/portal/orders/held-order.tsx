@@ -1,7 +1,7 @@
 import { actions, type ExceptionId, holdButton, type PortalExceptionGroup } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";

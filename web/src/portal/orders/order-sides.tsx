@@ -1,5 +1,5 @@
 import type { Order } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";

@@ -1,6 +1,6 @@
 import type { PortalSchedule } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useParam } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";

@@ -1,9 +1,9 @@
 import { type EventType, eventTypeNames, type PortalEventRow } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Copyable } from "../../ui/controls/copyable.tsx";

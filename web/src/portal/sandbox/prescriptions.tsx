@@ -1,7 +1,7 @@
 import type { PortalOrderRow, PortalPrescriptionRow } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";

@@ -1,7 +1,7 @@
 import type { Statement } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { type CsvColumn, saveCsv } from "../../app/csv-button.tsx";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";

@@ -1,10 +1,10 @@
 import type { PortalEndpoint } from "@pestle/contract";
-import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
+import { Link, useNavigate } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useParam } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";

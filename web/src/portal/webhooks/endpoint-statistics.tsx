@@ -1,6 +1,6 @@
 import { DELIVERY_RATE_ALERT } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Chart } from "../../ui/charts/chart.tsx";
 import { counted } from "../../ui/counted.ts";

@@ -1,7 +1,7 @@
 import type { PortalCreatedEndpoint, PortalEndpoint } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
+import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useApi } from "../../app/use-api.ts";

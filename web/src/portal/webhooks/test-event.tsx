@@ -1,7 +1,7 @@
 import { type EventType, eventTypeNames } from "@pestle/contract";
-import { useNavigate } from "@tanstack/react-router";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
+import { useNavigate } from "../../app/router/router.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Menu } from "../../ui/controls/menu.tsx";

@@ -1,5 +1,5 @@
 import type { ClinicalFill } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../../app/router/router.tsx";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { StatusBadge } from "../../../ui/order-badges.tsx";
 import { dateText } from "../../../ui/time.tsx";

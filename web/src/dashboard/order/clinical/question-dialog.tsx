@@ -6,10 +6,10 @@ import {
   questionExceptionIds,
   questionExceptions,
 } from "@pestle/contract";
-import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, problemOf } from "../../../app/api.ts";
 import { Problem } from "../../../app/problem.tsx";
+import { useNavigate } from "../../../app/router/router.tsx";
 import { useShortcuts } from "../../../app/shell/shortcuts.ts";
 import { useChange } from "../../../app/use-change.ts";
 import { Button } from "../../../ui/controls/button.tsx";

@@ -1,5 +1,5 @@
 import type { DashboardPatient } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
+import { Link } from "../../../app/router/router.tsx";
 import { Card } from "../../../ui/display/card.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { dateText, useNow } from "../../../ui/time.tsx";

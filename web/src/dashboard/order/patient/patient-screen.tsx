@@ -1,6 +1,6 @@
 import { auditActions, type DashboardPatient, exceptions, type PatientLook, type PatientOrder } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../../app/loaded.tsx";
+import { Link } from "../../../app/router/router.tsx";
 import { Page } from "../../../app/shell/page.tsx";
 import { useShortcuts } from "../../../app/shell/shortcuts.ts";
 import { useParam } from "../../../app/use-address.ts";

@@ -1,6 +1,6 @@
-import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { dropHeldStep, type HeldStep, sendHeldStep } from "../../../app/held-step.ts";
+import { useNavigate } from "../../../app/router/router.tsx";
 import { useShortcuts } from "../../../app/shell/shortcuts.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import styles from "./held-bar.module.css";
