@@ -21,7 +21,7 @@ set digest_on = $1
 where person_id = (
   select p.person_id
   from person p
-  where p.daily_digest and p.partner_id is null and p.disabled_at is null 
+  where p.daily_digest and p.partner_id is null and p.disabled_at is null
     and (p.digest_on is null or p.digest_on < $1::date)
   order by p.person_id
   limit 1

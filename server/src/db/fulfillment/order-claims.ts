@@ -15,7 +15,10 @@ update orders
 set claimed_by = $7, claimed_until = $5
 where account_id = $1 and order_number = $2
   and (claimed_by is null or claimed_by = $3 or claimed_until <= $4 or $6)`;
-/** For the person or, by them, for a colleague. Returns 0 if another person has claimed the order. The revision stays, because a claim does not change the order. */
+/**
+ * For the person or, by them, for a colleague. Returns 0 if another person has claimed the order. The revision stays,
+ * because a claim does not change the order.
+ */
 export const claim = (
   db: Queryable,
   asked: {
