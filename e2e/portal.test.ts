@@ -604,7 +604,7 @@ test("lists filter by day and save as CSV, and a request is a command without it
   const rejected_id = rejected.headers.get("x-request-id");
   await expect.poll(async () => (await hand.get(`${P}/requests/${rejected_id}`)).status).toBe(200);
   await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/requests/${rejected_id}`);
-  const body = page.locator("pre", { hasText: "no-such-sku" });
+  const body = page.locator("pre", { hasText: "xx-xxxx-xxx" });
   await body.waitFor();
   expect(await body.textContent()).toContain('"reference": "xxx xxxxxxx"');
   expect(await inspect(page, "portal-request-rejected")).toEqual([]);

@@ -27,7 +27,7 @@ export const startCommand: CommandRow = {
 async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
   // Imported here because no other command needs the web framework; without it they start twice as fast.
   const { startApp } = await import("../../app.ts");
-  const app = await startApp(config, {
+  const starting: Promise<App> = startApp(config, {
     prepare: async (deps, embedded) => {
       // An external database gets the demo only with --demo.
       if (options.demo ?? embedded) await seedDemo(deps);
@@ -41,6 +41,8 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
       const demo = readDemo(config.DATA_DIR);
       const current = demo && { ...demo, ...addresses };
       if (current !== undefined) writeDemo(config.DATA_DIR, current);
+      // Who reads the greeting may stop the service at once.
+      stopOnSignal(starting);
       greet(config, addresses, current);
     },
     // The database refuses all connections of this process, so no request can finish. The supervisor restarts it.
@@ -48,10 +50,10 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
       console.error(`pestle: ${error.message}`);
       process.exit(1);
     },
-  }).catch((error) => {
+  });
+  await starting.catch((error) => {
     throw cannotListen(config, error) ?? error;
   });
-  stopOnSignal(app);
 }
 
 function greet(config: Config, addresses: Addresses, demo: Demo | undefined): void {
@@ -97,20 +99,22 @@ function firstCurl(
   ].join("\n");
 }
 
-function stopOnSignal(app: App): void {
+function stopOnSignal(starting: Promise<App>): void {
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
       // A second signal stops at once.
       if (stopping) process.exit(130);
       stopping = true;
-      app.stop().then(
-        () => process.exit(0),
-        (error) => {
-          console.error(`pestle: did not stop cleanly: ${(error as Error).message}`);
-          process.exit(1);
-        },
-      );
+      starting
+        .then((app) => app.stop())
+        .then(
+          () => process.exit(0),
+          (error) => {
+            console.error(`pestle: did not stop cleanly: ${(error as Error).message}`);
+            process.exit(1);
+          },
+        );
     });
   }
 }

@@ -26,7 +26,6 @@ const SHOWN = new Set([
   "reason_id",
   "shipping_method_id",
   "signature_confirmation",
-  "sku",
   "start",
   "state",
   "to",

@@ -21,7 +21,7 @@ test("a rejected body shows its fields, codes and choices, and only the shape of
       date_of_birth: "9999-99-99",
       pregnant: "<boolean>",
     },
-    items: [{ sku: "semaglutide-1", quantity: 2, prescription_id: "999999" }],
+    items: [{ sku: "xxxxxxxxxxx-9", quantity: 2, prescription_id: "999999" }],
     reference: null,
     notes: "<500 characters>",
     event_types: ["a", "b", "c", "d", "e", "<2 more>"],
@@ -29,8 +29,8 @@ test("a rejected body shows its fields, codes and choices, and only the shape of
   });
 });
 
-test("a sku that is no code shows its shape, and a body without fields shows nothing", () => {
-  expect(shown({ sku: "Zoë <zoe@mail.example>" })).toEqual({ sku: "xxx <xxx@xxxx.xxxxxxx>" });
+test("a choice that is no code shows its shape, and a body without fields shows nothing", () => {
+  expect(shown({ payer: "Zoë <zoe@mail.example>" })).toEqual({ payer: "xxx <xxx@xxxx.xxxxxxx>" });
   for (const nothing of [undefined, null, "text", [], {}]) expect(redactBody(nothing)).toBeNull();
 });
 
