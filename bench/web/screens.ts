@@ -146,6 +146,10 @@ async function measureScreen(
   const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 720 } });
   try {
     const page = await context.newPage();
+    const faults: string[] = [];
+    page.on("response", (response) => {
+      if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+    });
     let content_ms = 0;
     const opening_ms = await longestTask(page, async () => {
       await page.goto(url);
@@ -154,6 +158,8 @@ async function measureScreen(
     });
     const heading = await page.locator("main h1").first().innerText();
     if (heading === "Not found") throw new Error(`${url}: the page was not found`);
+    // A screen that shows an error is not the screen.
+    if (faults.length > 0) throw new Error(`${url}: ${faults.join(", ")}`);
     const scrolling_ms = await longestTask(page, async () => {
       for (const share of [0.3, 0.6, 1, 0]) {
         await page.evaluate(`${SCROLL}.scrollTo(0, ${SCROLL}.scrollHeight * ${share})`);
