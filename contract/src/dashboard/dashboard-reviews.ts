@@ -35,8 +35,8 @@ export type DashboardReview = {
 /** POST …/reviews/{account_id}/{review_id}/resolve, …/verdict and …/route return `ReviewClosed`. */
 export type VerdictRequest = { verdict: "accepted" | "rejected"; note?: string };
 /**
- * POST …/reviews/{account_id}/{review_id}/resolve does what solves the review, and closes it. `note`, `method_id` or the question are required if the action takes them
- * (`reviewActions`). A question has the fields of `ChangeRequestInput`.
+ * POST …/reviews/{account_id}/{review_id}/resolve does what solves the review, and closes it. `note`, `method_id` or the
+ * question are required if the action takes them (`reviewActions`). A question has the fields of `ChangeRequestInput`.
  */
 export type ResolveReviewRequest = {
   action: ReviewDeed;

@@ -1,4 +1,4 @@
-import type { Colleague, Environment, NotificationKind } from "@pestle/contract";
+import type { Colleague, DashboardNotification, NotificationKind } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
 const MOST_COLLEAGUES = 500;
@@ -85,17 +85,7 @@ export const listFollowers = async (
 ): Promise<string[]> =>
   (await db.rows(followers, [account_id, order_number, in_reply_to, now])).map(({ person_id }) => person_id);
 
-export type NotificationRow = {
-  notification_id: number;
-  at: Date;
-  kind: NotificationKind;
-  account_id: string;
-  order_number: string;
-  partner: string;
-  environment: Environment;
-  by: string | null;
-  read_at: Date | null;
-};
+export type NotificationRow = Omit<DashboardNotification, "at" | "read"> & { at: Date; read_at: Date | null };
 const list = sql<[person_id: string, limit: number], NotificationRow>`
 select n.notification_id, n.at, n.kind, n.account_id, n.order_number, r.name as partner, a.environment, p.name as by, n.read_at
 from notification n

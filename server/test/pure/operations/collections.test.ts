@@ -41,6 +41,7 @@ const bounded: Record<string, string> = {
   "domain/catalogue/csv.ts records": ONE_FILE,
   "domain/catalogue/plan-import.ts faults": ONE_FILE,
   "domain/operations/audit-tree.ts subtrees": "one hash per level of a binary tree, at most 53",
+  "domain/operations/redact-body.ts choices": "one entry per field in the contract",
   "domain/orders/order.ts history": "lives for one change of an order",
   "domain/orders/order.ts sends": "lives for one change of an order",
   "domain/safety/data.ts phrases": TABLES,
