@@ -14,6 +14,7 @@ import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
 import { securityPage } from "./docs/protection-section.ts";
 import { quotasPage } from "./docs/quotas-page.ts";
+import { apps, wordsFile } from "./docs/words.ts";
 import { sbom } from "./sbom.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -35,6 +36,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/adr/README.md", render: decisionsPage },
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
+  ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),
   ...pagesWithFiles(),
 ];
 

@@ -54,21 +54,26 @@ export default defineConfig({
           includeDependenciesRecursively: false,
           groups: [
             { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
-            { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/, tags: ["$initial"] },
+            { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/](?!(react-)?virtual)/, tags: ["$initial"] },
+            // Only screens with a long list use it. In a shared chunk, the others would load it too.
+            {
+              name: "grid",
+              test: /node_modules[\\/]@tanstack[\\/](react-)?virtual|[\\/](ui[\\/]display[\\/]row-grid|app[\\/]row-list)/,
+            },
             { name: "contract", test: /[\\/]contract[\\/]src[\\/]/, tags: ["$initial"] },
             { name: "charts", test: /[\\/]web[\\/]src[\\/]ui[\\/]charts[\\/]/ },
             // Except the modules that the welcome page and the reference also use.
             {
               name: "ui",
-              test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|counted|controls[\\/]copyable|mark)/,
+              test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|counted|words|controls[\\/]copyable|mark|display[\\/]row-grid)/,
               tags: ["$initial"],
             },
             { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/, tags: ["$initial"] },
             {
               name: "parts",
-              test: /[\\/](web[\\/]src[\\/](app|ui(?![\\/](theme|counted|controls[\\/]copyable|mark)))|contract[\\/]src|node_modules[\\/]@(tanstack|ariakit|floating-ui))[\\/]/,
+              test: /[\\/](web[\\/]src[\\/](app|ui(?![\\/](theme|counted|words|controls[\\/]copyable|mark)))|contract[\\/]src|node_modules[\\/]@(tanstack|ariakit|floating-ui))[\\/]/,
               entriesAware: true,
-              entriesAwareMergeThreshold: 8_000,
+              entriesAwareMergeThreshold: 2_500,
               minShareCount: 2,
             },
           ],

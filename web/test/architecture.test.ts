@@ -29,8 +29,8 @@ test("ui imports no app code, the app shell imports no screens, and features nev
     const part = partOf(file);
     return (
       imports(file)
-        // The guide is text, not code.
-        .filter((name) => name.startsWith(".") && !name.endsWith(".md?raw"))
+        // The guide and the translations are text, not code.
+        .filter((name) => name.startsWith(".") && !/\.(md\?raw|json)$/.test(name))
         .map((name) => partOf(join(dirname(file), name)))
         // Screen tables import every screen of their app.
         .filter(

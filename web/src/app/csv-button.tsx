@@ -2,6 +2,8 @@ import { Button } from "../ui/controls/button.tsx";
 import { csvText } from "../ui/csv-text.ts";
 import { toast } from "../ui/display/toast.tsx";
 import { saveFile } from "../ui/save-file.ts";
+import { numberText } from "../ui/words/number-text.ts";
+import { say } from "../ui/words/say.tsx";
 import type { Known, Read } from "./api-path.ts";
 import { Problem } from "./problem.tsx";
 import { useChange } from "./use-change.ts";
@@ -29,13 +31,18 @@ export function CsvButton<const Address extends string, Row>({
   const save = useChange(() => readPages<Address, Row>(path, rowsOf, MOST_ROWS), {
     after: ({ rows, more }) => {
       saveCsv(name, columns, rows);
-      if (more) toast(`The file has the first ${MOST_ROWS.toLocaleString()} rows. Choose dates to get the others.`);
+      if (more)
+        toast(
+          say("The file has the first {MOST_ROWS} rows. Choose dates to get the others.", {
+            MOST_ROWS: numberText(MOST_ROWS),
+          }),
+        );
     },
   });
   return (
     <>
       <Button icon="download" busy={save.busy} onClick={() => void save.run()}>
-        CSV
+        {say("CSV")}
       </Button>
       {save.error !== null && <Problem error={save.error} />}
     </>

@@ -1,4 +1,5 @@
 import { Button } from "../ui/controls/button.tsx";
+import { say } from "../ui/words/say.tsx";
 import { Page } from "./shell/page.tsx";
 
 /** What browsers and the bundler say if a part of the page is no longer on the server. */
@@ -9,23 +10,23 @@ export function Fault({ error, reset }: { error: unknown; reset: () => void }) {
   const text = error instanceof Error ? error.message : String(error);
   if (GONE.test(text)) {
     return (
-      <Page title="Reload to continue">
-        <p>This screen did not load. Pestle has probably been updated since you opened this page.</p>
+      <Page title={say("Reload to continue")}>
+        <p>{say("This screen did not load. Pestle has probably been updated since you opened this page.")}</p>
         <div className="row">
           <Button tone="primary" icon="refresh" onClick={() => location.reload()}>
-            Reload
+            {say("Reload")}
           </Button>
         </div>
       </Page>
     );
   }
   return (
-    <Page title="Something went wrong">
-      <p>This screen crashed. Your saved work is safe, but anything you typed here may be lost.</p>
+    <Page title={say("Something went wrong")}>
+      <p>{say("This screen crashed. Your saved work is safe, but anything you typed here may be lost.")}</p>
       <pre className="small">{text}</pre>
       <div className="row">
         <Button icon="refresh" onClick={reset}>
-          Try again
+          {say("Try again")}
         </Button>
       </div>
     </Page>

@@ -1,5 +1,6 @@
 import { Button } from "../ui/controls/button.tsx";
 import { Notice } from "../ui/display/notice.tsx";
+import { say, sayWith } from "../ui/words/say.tsx";
 import { ApiError } from "./api.ts";
 
 /** An error message with a retry button and the request id for finding it in the log. */
@@ -8,11 +9,11 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
   return (
     <Notice
       tone="bad"
-      title={known?.message ?? "Something went wrong on this page."}
+      title={known?.message ?? say("Something went wrong on this page.")}
       actions={
         retry && (
           <Button small icon="refresh" onClick={retry}>
-            Try again
+            {say("Try again")}
           </Button>
         )
       }
@@ -27,9 +28,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
         </ul>
       )}
       {known?.request_id && (
-        <p className="small quiet">
-          Request <code>{known.request_id}</code>
-        </p>
+        <p className="small quiet">{sayWith("Request {code}", { code: <code>{known.request_id}</code> })}</p>
       )}
     </Notice>
   );

@@ -1,6 +1,7 @@
 import { RENEWAL_NOTE_MOST_CHARACTERS, type RenewalRequestInput } from "@pestle/contract";
 import { type ReactNode, useState } from "react";
 import { TextArea, TextField } from "../ui/controls/field.tsx";
+import { say } from "../ui/words/say.tsx";
 import { problemOf } from "./api.ts";
 import { Confirm } from "./confirm.tsx";
 import type { Change } from "./use-change.ts";
@@ -27,11 +28,11 @@ export function RenewalDialog({
     run: () => change.run({ refills: refills === "" ? null : Number(refills), note: note.trim() === "" ? null : note }),
   };
   return (
-    <Confirm title="Ask for a renewal" confirm={confirm} tone="primary" change={send} onClose={onClose}>
+    <Confirm title={say("Ask for a renewal")} confirm={confirm} tone="primary" change={send} onClose={onClose}>
       {children}
       <TextField
-        label="Refills"
-        hint="Leave it empty to ask for as many as the prescription had."
+        label={say("Refills")}
+        hint={say("Leave it empty to ask for as many as the prescription had.")}
         type="number"
         min={0}
         max={99}
@@ -41,7 +42,7 @@ export function RenewalDialog({
         problem={problems.refills}
       />
       <TextArea
-        label="Note to the prescriber"
+        label={say("Note to the prescriber")}
         maxLength={RENEWAL_NOTE_MOST_CHARACTERS}
         value={note}
         onChange={({ target }) => setNote(target.value)}

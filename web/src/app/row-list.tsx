@@ -2,6 +2,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useEffect, useState } from "react";
 import { Skeleton } from "../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../ui/display/row-grid.tsx";
+import { say } from "../ui/words/say.tsx";
 import { Loaded } from "./loaded.tsx";
 import { useNavigate } from "./router/router.tsx";
 import { useShortcuts } from "./shell/shortcuts.ts";
@@ -40,9 +41,9 @@ export function RowList<Row>({
     if (to !== null) void navigate({ to });
   };
   useShortcuts([
-    { keys: "j", label: "Next row", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Previous row", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Open row", run: () => open(rows[cursor]) },
+    { keys: "j", label: say("Next row"), run: () => goTo(cursor + 1) },
+    { keys: "k", label: say("Previous row"), run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: say("Open row"), run: () => open(rows[cursor]) },
   ]);
   // A page can be empty even if more pages follow.
   const searching = rows.length === 0 && more;

@@ -2,6 +2,7 @@ import type { DashboardAccount, Environment } from "@pestle/contract";
 import { useFilters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 import { SelectField } from "../ui/controls/field.tsx";
+import { say } from "../ui/words/say.tsx";
 import { useEnvironment } from "./environment.ts";
 
 /** Partner accounts, sorted by name. The pharmacy's own accounts hold no orders. */
@@ -39,7 +40,7 @@ export function AccountSelect() {
   const [chosen, choose] = useChosenAccount();
   return (
     <SelectField
-      label="Account"
+      label={say("Account")}
       unseen
       options={accounts.map((one) => [one.account_id, accountName(one)] as const)}
       value={chosen?.account_id ?? ""}

@@ -1,6 +1,7 @@
 import { useShortcuts } from "../app/shell/shortcuts.ts";
 import { useFilters } from "../app/use-address.ts";
 import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";
+import { say } from "../ui/words/say.tsx";
 import { chooseEnvironment, environmentFilter, useEnvironment, useEnvironments } from "./environment.ts";
 
 /** Switches every screen between production and sandbox. */
@@ -17,7 +18,14 @@ export function EnvironmentSwitch() {
   const other = offered?.find((one) => one !== current);
   useShortcuts(
     current && other
-      ? [{ keys: "g x", label: `Switch to ${environmentNames[other]}`, group: "Go to", run: () => choose(other) }]
+      ? [
+          {
+            keys: "g x",
+            label: say("Switch to {value}", { value: environmentNames[other] }),
+            group: say("Go to"),
+            run: () => choose(other),
+          },
+        ]
       : [],
   );
   if (current === undefined || offered === undefined) return null;

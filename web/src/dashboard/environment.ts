@@ -2,6 +2,7 @@ import { type Environment, environments } from "@pestle/contract";
 import { useSyncExternalStore } from "react";
 import { type Filters, useFilters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
+import { say } from "../ui/words/say.tsx";
 
 const KEPT_AS = "pestle-dashboard-environment";
 
@@ -45,7 +46,7 @@ export function useEnvironment(): Environment | undefined {
 const BOTH = "both";
 export const environmentFilter = {
   name: "environment",
-  label: "Environment",
+  label: say("Environment"),
   options: [
     ["production", "Production"],
     ["sandbox", "Sandbox"],

@@ -1,6 +1,7 @@
 import type { DashboardHealth } from "@pestle/contract";
 import type { Tone } from "../ui/badge.tsx";
 import { TileBody, tileClass, tilesClass } from "../ui/display/tile.tsx";
+import { say } from "../ui/words/say.tsx";
 
 type Finding = DashboardHealth["findings"][number];
 type Lag = DashboardHealth["lags"][number];
@@ -11,9 +12,9 @@ const STUCK_AFTER_MS = 5 * 60_000;
 const SAFETY = "safety tables";
 
 export const states: Record<Finding["state"], { name: string; tone: Tone }> = {
-  ok: { name: "Healthy", tone: "good" },
-  warning: { name: "Warning", tone: "wait" },
-  failed: { name: "Failed", tone: "bad" },
+  ok: { name: say("Healthy"), tone: "good" },
+  warning: { name: say("Warning"), tone: "wait" },
+  failed: { name: say("Failed"), tone: "bad" },
 };
 
 export const safetyIn = ({ findings }: DashboardHealth): Finding | undefined =>
@@ -30,24 +31,24 @@ export function HealthTiles({ health }: { health: DashboardHealth }) {
   return (
     <div className={tilesClass}>
       <div className={tileClass}>
-        <TileBody label="Service" value={states[state].name} tone={states[state].tone} />
+        <TileBody label={say("Service")} value={states[state].name} tone={states[state].tone} />
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Safety engine"
+          label={say("Safety engine")}
           value={safety ? (safety.state === "failed" ? "Failed" : "Active") : "Unknown"}
           tone={safety ? states[safety.state].tone : "wait"}
         />
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Jobs"
+          label={say("Jobs")}
           value={stuck.length === 0 ? "On time" : "Behind"}
           tone={stuck.length === 0 ? "good" : "bad"}
         />
       </div>
       <div className={tileClass}>
-        <TileBody label="Version" value={version} />
+        <TileBody label={say("Version")} value={version} />
       </div>
     </div>
   );

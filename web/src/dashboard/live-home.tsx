@@ -2,6 +2,8 @@ import type { Environment } from "@pestle/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLive } from "../app/live.ts";
 import { useApi } from "../app/use-api.ts";
+import { numberText } from "../ui/words/number-text.ts";
+import { say, sayWith } from "../ui/words/say.tsx";
 import { useEnvironment } from "./environment.ts";
 import styles from "./live-home.module.css";
 
@@ -36,8 +38,10 @@ export function NavCount({ path }: { path: string }) {
   if (queue === undefined || queue.count === 0) return null;
   return (
     <span className={styles["count"]} data-late={queue.late > 0 || undefined}>
-      {queue.count.toLocaleString()}
-      <span className="unseen"> orders{queue.late > 0 && `, ${queue.late.toLocaleString()} late`}</span>
+      {numberText(queue.count)}
+      <span className="unseen">
+        {sayWith(" orders{value}", { value: queue.late > 0 && say(", {late} late", { late: numberText(queue.late) }) })}
+      </span>
     </span>
   );
 }

@@ -2,6 +2,7 @@ import { type Paper, type PrintedDocuments, papers, printedDocuments } from "@pe
 import { useSyncExternalStore } from "react";
 import { apiFile } from "../app/api.ts";
 import { openFile } from "../ui/open-file.ts";
+import { say } from "../ui/words/say.tsx";
 
 /** What this computer prints on. Each browser keeps its own, because each packing station has its own printers. */
 export type Station = { documents: PrintedDocuments; label_paper: Paper; slip_paper: Paper };
@@ -52,8 +53,8 @@ export async function openPrints(orders: readonly { account_id: string; order_nu
 }
 
 export const documentNames: Record<PrintedDocuments, string> = {
-  slips_and_labels: "Slip and label",
-  labels: "Label only",
-  slips: "Slip only",
+  slips_and_labels: say("Slip and label"),
+  labels: say("Label only"),
+  slips: say("Slip only"),
 };
-export const paperNames: Record<Paper, string> = { "4x6": "4 × 6 in. labels", letter: "Letter paper" };
+export const paperNames: Record<Paper, string> = { "4x6": "4 × 6 in. labels", letter: say("Letter paper") };

@@ -1,8 +1,9 @@
 import type { SafetyStatus } from "@pestle/contract";
+import { say } from "../ui/words/say.tsx";
 
 /** Whether the patient was asked about allergies, medications or conditions. */
 export const statusNames: Record<SafetyStatus, string> = {
-  not_asked: "Not asked",
-  none_known: "None known",
-  listed: "Listed",
+  not_asked: say("Not asked"),
+  none_known: say("None known"),
+  listed: say("Listed"),
 };

@@ -1,6 +1,7 @@
 import { type QueueKey, queueKeys, queues } from "@pestle/contract";
 import type { Screen } from "../app/shell/screen.ts";
 import type { IconName } from "../ui/icon.tsx";
+import { say } from "../ui/words/say.tsx";
 import { adminScreens } from "./admin-screens.ts";
 
 const queueMarks: Record<QueueKey, { icon: IconName; keys: string }> = {
@@ -16,43 +17,43 @@ const queueMarks: Record<QueueKey, { icon: IconName; keys: string }> = {
 export const screens: readonly Screen[] = [
   {
     path: "/account",
-    title: "Your sign-in",
+    title: say("Your sign-in"),
     load: async () => (await import("./account/account-screen.tsx")).AccountScreen,
   },
   {
     path: "/",
-    title: "Home",
+    title: say("Home"),
     load: async () => (await import("./home/home-screen.tsx")).HomeScreen,
-    nav: { group: "Work", icon: "home", keys: "g h" },
+    nav: { group: say("Work"), icon: "home", keys: "g h" },
   },
   ...queueKeys.map(
     (key): Screen => ({
       path: `/queue/${key}`,
       title: queues[key].name,
       load: async () => (await import("./queue/queue-screen.tsx")).QueueScreen,
-      nav: { group: "Work", ...queueMarks[key] },
+      nav: { group: say("Work"), ...queueMarks[key] },
     }),
   ),
   {
     path: "/orders",
-    title: "All orders",
+    title: say("All orders"),
     load: async () => (await import("./queue/queue-screen.tsx")).QueueScreen,
-    nav: { group: "Work", icon: "list", keys: "g a" },
+    nav: { group: say("Work"), icon: "list", keys: "g a" },
   },
   {
     path: "/messages",
-    title: "Messages",
+    title: say("Messages"),
     load: async () => (await import("./queue/queue-screen.tsx")).QueueScreen,
-    nav: { group: "Work", icon: "message", keys: "g m" },
+    nav: { group: say("Work"), icon: "message", keys: "g m" },
   },
   {
     path: "/order/$account_id/$order_number",
-    title: "Order",
+    title: say("Order"),
     load: async () => (await import("./order/order-screen.tsx")).OrderScreen,
   },
   {
     path: "/patient/$account_id/$patient_key",
-    title: "Patient",
+    title: say("Patient"),
     load: async () => (await import("./order/patient/patient-screen.tsx")).PatientScreen,
   },
   ...adminScreens,

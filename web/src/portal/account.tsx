@@ -5,6 +5,7 @@ import { NotFound } from "../app/shell/not-found.tsx";
 import { Page } from "../app/shell/page.tsx";
 import { useParam } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
+import { say } from "../ui/words/say.tsx";
 import { rememberEnvironment } from "./environment.ts";
 
 /** The current account and what the user may do in it. */
@@ -41,7 +42,7 @@ export function inAccount(Screen: ComponentType): ComponentType {
     }, [environment]);
     if (index.data === undefined) {
       return (
-        <Page title="Partner portal">
+        <Page title={say("Partner portal")}>
           <Loaded query={index}>{() => null}</Loaded>
         </Page>
       );
@@ -50,7 +51,7 @@ export function inAccount(Screen: ComponentType): ComponentType {
     const account = accounts.find((one) => one.environment === environment);
     if (account === undefined) {
       return (
-        <Page title="Not found">
+        <Page title={say("Not found")}>
           <NotFound />
         </Page>
       );

@@ -1,6 +1,7 @@
 import type { PortalDelivery } from "@pestle/contract";
 import { Badge, type Tone } from "../ui/badge.tsx";
 import { counted } from "../ui/counted.ts";
+import { say } from "../ui/words/say.tsx";
 
 type State = PortalDelivery["status"];
 const shown: Record<State, { tone: Tone; text: string }> = {
@@ -11,7 +12,7 @@ const shown: Record<State, { tone: Tone; text: string }> = {
 
 /** Counts an event's deliveries by state. */
 export function DeliveryBadges({ deliveries }: { deliveries: readonly PortalDelivery[] }) {
-  if (deliveries.length === 0) return <span className="quiet">feed only</span>;
+  if (deliveries.length === 0) return <span className="quiet">{say("feed only")}</span>;
   const states = (Object.keys(shown) as State[]).filter((state) => deliveries.some(({ status }) => status === state));
   return states.map((state) => {
     const count = deliveries.filter(({ status }) => status === state).length;

@@ -3,6 +3,7 @@ import { useLocation, useNavigate } from "../app/router/router.tsx";
 import { useShortcuts } from "../app/shell/shortcuts.ts";
 import { useApi } from "../app/use-api.ts";
 import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";
+import { say } from "../ui/words/say.tsx";
 import { environmentIn } from "./environment.ts";
 
 /** Switches between production and sandbox and keeps the current screen. */
@@ -20,7 +21,16 @@ export function EnvironmentSwitch() {
     void navigate({ to: `/${environment}/${screen === "sandbox" ? "home" : screen}` });
   };
   useShortcuts(
-    other ? [{ keys: "g v", label: `Switch to ${environmentNames[other]}`, group: "Go to", run: () => go(other) }] : [],
+    other
+      ? [
+          {
+            keys: "g v",
+            label: say("Switch to {value}", { value: environmentNames[other] }),
+            group: say("Go to"),
+            run: () => go(other),
+          },
+        ]
+      : [],
   );
   if (data === undefined) return null;
   return <EnvironmentMenu current={current} offered={offered} onChoose={go} />;

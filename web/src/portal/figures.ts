@@ -1,10 +1,11 @@
+import { locale } from "../ui/words/language.ts";
+import { numberText } from "../ui/words/number-text.ts";
 /** Number formats for charts and tiles. A dash means no data. */
 
 export const percent = (share: number | null) =>
   share === null ? "–" : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
 
-export const milliseconds = (value: number | null) =>
-  value === null ? "–" : `${Math.round(value).toLocaleString()} ms`;
+export const milliseconds = (value: number | null) => (value === null ? "–" : `${numberText(Math.round(value))} ms`);
 
 const FEW_HOURS = 48;
 export const hoursText = (hours: number) => {
@@ -12,7 +13,7 @@ export const hoursText = (hours: number) => {
   return `${value.toLocaleString(undefined, { maximumFractionDigits: 1 })} ${unit}`;
 };
 
-export const hourText = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+export const hourText = new Intl.DateTimeFormat(locale, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 
 export const HOUR_MS = 3_600_000;
 type Hour = { hour: string; attempts: number; delivered: number };

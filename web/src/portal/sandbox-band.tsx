@@ -2,6 +2,7 @@ import { useEffect } from "react";
 import { useLocation } from "../app/router/router.tsx";
 import { useApi } from "../app/use-api.ts";
 import { ageText } from "../ui/time.tsx";
+import { say, sayWith } from "../ui/words/say.tsx";
 import { environmentIn } from "./environment.ts";
 import styles from "./sandbox-band.module.css";
 
@@ -15,10 +16,10 @@ export function SandboxBand() {
   if (environment !== "sandbox") return null;
   const ahead_s = data?.accounts.find((one) => one.environment === environment)?.clock_offset_s ?? 0;
   return (
-    <section className={styles["band"]} aria-label="Environment">
-      <strong>Sandbox</strong>
-      <span>Test data only. Nothing ships to patients.</span>
-      {ahead_s > 0 && <span>Clock is {ageText(ahead_s * 1000)} ahead.</span>}
+    <section className={styles["band"]} aria-label={say("Environment")}>
+      <strong>{say("Sandbox")}</strong>
+      <span>{say("Test data only. Nothing ships to patients.")}</span>
+      {ahead_s > 0 && <span>{sayWith("Clock is {value} ahead.", { value: ageText(ahead_s * 1000) })}</span>}
     </section>
   );
 }

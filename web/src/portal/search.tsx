@@ -1,6 +1,7 @@
 import { ORDER_NUMBER_PATTERN, type PortalOrders } from "@pestle/contract";
 import { ApiError, api } from "../app/api.ts";
 import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
+import { say } from "../ui/words/say.tsx";
 import { environmentIn } from "./environment.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -9,8 +10,8 @@ const MOST = 8;
 
 /** Searches by order number, reference, patient ID, or an ID from a log. */
 export const search: PaletteSearch = {
-  placeholder: "Order number, reference, patient ID, request ID or event ID",
-  hint: "Paste any ID from a log or an API response.",
+  placeholder: say("Order number, reference, patient ID, request ID or event ID"),
+  hint: say("Paste any ID from a log or an API response."),
   find: async (q, signal) => {
     const environment = environmentIn(location.pathname.replace(/^\/portal/, ""));
     if (UUID.test(q.toLowerCase())) return { hits: pasted(environment, q.toLowerCase()), more: false };
@@ -37,8 +38,8 @@ const orderHit = (environment: string, order_number: string, about: string): Pal
 });
 
 const pasted = (environment: string, id: string): PaletteHit[] => [
-  { key: "request", path: `/${environment}/requests/${id}`, title: `Request ${id}`, icon: "list" },
-  { key: "event", path: `/${environment}/events/${id}`, title: `Event ${id}`, icon: "webhook" },
+  { key: "request", path: `/${environment}/requests/${id}`, title: say("Request {id}", { id }), icon: "list" },
+  { key: "event", path: `/${environment}/events/${id}`, title: say("Event {id}", { id }), icon: "webhook" },
 ];
 
 /** Treats a 4xx (not a valid value) as no results and rethrows everything else. */

@@ -4,6 +4,7 @@ import { useNavigate } from "../app/router/router.tsx";
 import { Page } from "../app/shell/page.tsx";
 import { useApi } from "../app/use-api.ts";
 import { Empty } from "../ui/display/notice.tsx";
+import { say } from "../ui/words/say.tsx";
 import { environmentIn } from "./environment.ts";
 
 /** Redirects to the account used last, else to the first one. */
@@ -17,12 +18,12 @@ export function StartScreen() {
     if (environment !== undefined) void navigate({ to: `/${environment}/home`, replace: true });
   }, [environment, navigate]);
   return (
-    <Page title="Partner portal">
+    <Page title={say("Partner portal")}>
       <Loaded query={index}>
         {() =>
           environment === undefined && (
-            <Empty title="No account yet">
-              <p>Ask the pharmacy to create one for you.</p>
+            <Empty title={say("No account yet")}>
+              <p>{say("Ask the pharmacy to create one for you.")}</p>
             </Empty>
           )
         }

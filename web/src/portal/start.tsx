@@ -1,5 +1,6 @@
 import { portalRoles } from "@pestle/contract";
 import { startApp } from "../app/start-app.tsx";
+import { say } from "../ui/words/say.tsx";
 import { resolveScreen } from "./environment.ts";
 import { EnvironmentSwitch } from "./environment-switch.tsx";
 import { SandboxBand } from "./sandbox-band.tsx";
@@ -8,7 +9,7 @@ import { search } from "./search.tsx";
 
 startApp({
   base: "/portal",
-  name: "Partner portal",
+  name: say("Partner portal"),
   roles: Object.keys(portalRoles),
   screens,
   search,

@@ -4,6 +4,7 @@ import { api } from "../app/api.ts";
 import { Problem } from "../app/problem.tsx";
 import { useChange } from "../app/use-change.ts";
 import { Button } from "../ui/controls/button.tsx";
+import { say } from "../ui/words/say.tsx";
 import { usePortal } from "./account.tsx";
 import styles from "./walk-order.module.css";
 
@@ -39,9 +40,9 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
   const shipped = order_status === "Shipped";
   const places = held ? [] : simulatedStatuses.filter((to) => (to === "Canceled" ? !shipped : way.indexOf(to) > at));
   return (
-    <section className={styles["walk"]} aria-label="Sandbox">
+    <section className={styles["walk"]} aria-label={say("Sandbox")}>
       <div className="row">
-        <strong>{held ? "Resolve its exceptions to move it" : "Move to"}</strong>
+        <strong>{held ? say("Resolve its exceptions to move it") : say("Move to")}</strong>
         {places.map((to) => (
           <Button key={to} small busy={walk.busy} onClick={() => void walk.run({ to })}>
             {to}
@@ -51,10 +52,10 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
       {!shipped && (
         <div className="row">
           <label htmlFor={id}>
-            <strong>{held ? "Add exception" : "or hold with"}</strong>
+            <strong>{held ? say("Add exception") : say("or hold with")}</strong>
           </label>
           <select id={id} value={exception_id} onChange={(event) => setException(event.target.value)}>
-            <option value="">Choose an exception</option>
+            <option value="">{say("Choose an exception")}</option>
             {exceptionIds.map((one) => (
               <option key={one} value={one}>
                 {one} {exceptions[one].name}
@@ -67,7 +68,7 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
             disabled={chosen === undefined}
             onClick={() => chosen && void walk.run({ exception_id: chosen })}
           >
-            Hold
+            {say("Hold")}
           </Button>
         </div>
       )}

@@ -1,5 +1,6 @@
 import type { Environment, OrderStatus, Stage } from "@pestle/contract";
 import { Badge, type Tone } from "./badge.tsx";
+import { say } from "./words/say.tsx";
 
 const tones: Record<OrderStatus, Tone> = {
   Processing: "info",
@@ -11,10 +12,10 @@ const tones: Record<OrderStatus, Tone> = {
 };
 
 const stageNames: Record<Stage, string> = {
-  clinical_review: "Clinical review",
-  fill: "Fill",
-  product_check: "Product check",
-  pack: "Pack",
+  clinical_review: say("Clinical review"),
+  fill: say("Fill"),
+  product_check: say("Product check"),
+  pack: say("Pack"),
 };
 
 /** Partners see the order's status; the pharmacy sees its stage, if it has one. */
@@ -24,5 +25,5 @@ export function StatusBadge({ status, stage }: { status: OrderStatus; stage?: St
 
 /** Marks sandbox only. Production has no badge. */
 export function EnvironmentBadge({ environment }: { environment: Environment }) {
-  return environment === "sandbox" ? <Badge tone="sandbox">Sandbox</Badge> : null;
+  return environment === "sandbox" ? <Badge tone="sandbox">{say("Sandbox")}</Badge> : null;
 }

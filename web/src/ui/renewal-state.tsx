@@ -1,21 +1,22 @@
 import type { RenewalRequest, RenewalResponse, RenewalStatus } from "@pestle/contract";
 import { Badge, type Tone } from "./badge.tsx";
 import { When } from "./time.tsx";
+import { say, sayWith } from "./words/say.tsx";
 
 const states: Record<RenewalStatus, { tone: Tone; text: string }> = {
-  queued: { tone: "info", text: "Not sent yet" },
-  sent: { tone: "wait", text: "Sent, no answer yet" },
-  approved: { tone: "good", text: "Approved" },
-  denied: { tone: "bad", text: "Denied" },
-  failed: { tone: "bad", text: "Could not be sent" },
-  expired: { tone: "neutral", text: "No answer in time" },
+  queued: { tone: "info", text: say("Not sent yet") },
+  sent: { tone: "wait", text: say("Sent, no answer yet") },
+  approved: { tone: "good", text: say("Approved") },
+  denied: { tone: "bad", text: say("Denied") },
+  failed: { tone: "bad", text: say("Could not be sent") },
+  expired: { tone: "neutral", text: say("No answer in time") },
 };
 
 const responses: Partial<Record<RenewalResponse, string>> = {
-  approved_with_changes: "Approved with changes",
-  replace: "Replaced by another prescription",
-  validated: "Confirmed as written",
-  denied_new_prescription_to_follow: "Denied, a new prescription follows",
+  approved_with_changes: say("Approved with changes"),
+  replace: say("Replaced by another prescription"),
+  validated: say("Confirmed as written"),
+  denied_new_prescription_to_follow: say("Denied, a new prescription follows"),
 };
 
 /** The state of a message to a prescriber. A notice expects no answer. */
@@ -24,7 +25,7 @@ export function RenewalBadge({ status, response, notice = false }: Shown & { not
   const said = response === null ? undefined : responses[response];
   return (
     <Badge tone={notice && status === "sent" ? "good" : tone}>
-      {notice && status === "sent" ? "Sent" : (said ?? text)}
+      {notice && status === "sent" ? say("Sent") : (said ?? text)}
     </Badge>
   );
 }
@@ -41,23 +42,15 @@ export function RenewalFacts({
   return (
     <>
       <p className="quiet small">
-        Asked <When at={created_at} />
-        {sent_at && (
-          <>
-            , sent <When at={sent_at} />
-          </>
-        )}
-        {answered_at && (
-          <>
-            , answered <When at={answered_at} />
-          </>
-        )}
+        {sayWith("Asked {when}{value}{value2}", {
+          when: <When at={created_at} />,
+          value: sent_at && <>{sayWith(", sent {when}", { when: <When at={sent_at} /> })}</>,
+          value2: answered_at && <>{sayWith(", answered {when}", { when: <When at={answered_at} /> })}</>,
+        })}
       </p>
-      {note && <p className="anywhere">The prescriber wrote: {note}</p>}
+      {note && <p className="anywhere">{sayWith("The prescriber wrote: {note}", { note })}</p>}
       {new_prescription_id && (
-        <p>
-          New prescription <span className="mono">{new_prescription_id}</span>
-        </p>
+        <p>{sayWith("New prescription {part}", { part: <span className="mono">{new_prescription_id}</span> })}</p>
       )}
     </>
   );

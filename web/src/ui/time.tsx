@@ -1,17 +1,18 @@
 import { useEffect, useState } from "react";
 import { countdownText } from "./countdown-text.ts";
+import { locale } from "./words/language.ts";
 
 const MINUTE_MS = 60_000;
-const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
-const dayOfYear = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric" });
-const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+const day = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric" });
+const dayOfYear = new Intl.DateTimeFormat(locale, { year: "numeric", month: "short", day: "numeric" });
+const clock = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" });
 
 /** A timestamp, as time only if it is today. The tooltip shows it in full. */
 export function When({ at, seconds = false }: { at: string; seconds?: boolean }) {
   const moment = new Date(at);
   const now = new Date();
-  const time = seconds ? moment.toLocaleTimeString() : clock.format(moment);
+  const time = seconds ? moment.toLocaleTimeString(locale) : clock.format(moment);
   const text =
     moment.toDateString() === now.toDateString()
       ? time

@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import { say } from "../../ui/words/say.tsx";
 import { Page } from "../shell/page.tsx";
 import { useSignedIn } from "../sign-in/session.ts";
 import { PasskeysCard } from "./passkeys-card.tsx";
@@ -9,7 +10,7 @@ import { SessionsCard } from "./sessions-card.tsx";
 export function AccountScreen({ children }: { children?: ReactNode }) {
   const { totp_on, passkeys } = useSignedIn();
   return (
-    <Page title="Your sign-in" about="Where you are signed in, and how.">
+    <Page title={say("Your sign-in")} about={say("Where you are signed in, and how.")}>
       <SessionsCard />
       <PasskeysCard />
       {(totp_on || passkeys > 0) && <RecoveryCard />}

@@ -1,5 +1,6 @@
 import { Button } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 
 /** Says whether the invitation reached the mail server. */
 export function Invited({
@@ -13,18 +14,26 @@ export function Invited({
 }) {
   return (
     <Dialog
-      title={mailed ? `${person.name} is invited` : `${person.name} has no invitation yet`}
+      title={
+        mailed
+          ? say("{name} is invited", { name: person.name })
+          : say("{name} has no invitation yet", { name: person.name })
+      }
       onClose={onClose}
       actions={
         <Button tone="primary" onClick={onClose}>
-          Close
+          {say("Close")}
         </Button>
       }
     >
       {mailed ? (
-        <p>We sent a link to {person.email}. It works once, within three days.</p>
+        <p>{sayWith("We sent a link to {email}. It works once, within three days.", { email: person.email })}</p>
       ) : (
-        <p>The email to {person.email} could not be sent. Reset the password to show one, and tell the operator.</p>
+        <p>
+          {sayWith("The email to {email} could not be sent. Reset the password to show one, and tell the operator.", {
+            email: person.email,
+          })}
+        </p>
       )}
     </Dialog>
   );

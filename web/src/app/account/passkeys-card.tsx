@@ -8,6 +8,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { api } from "../api.ts";
 import { Confirm } from "../confirm.tsx";
 import { Loaded } from "../loaded.tsx";
@@ -30,30 +31,36 @@ export function PasskeysCard() {
   const close = () => setOpen(null);
   const columns: readonly Column<ShownPasskey>[] = [
     {
-      title: "Name",
+      title: say("Name"),
       cell: ({ name, backed_up }) => (
         <span className="row">
           {name}
-          {backed_up && <Badge tone="info">Synced</Badge>}
+          {backed_up && <Badge tone="info">{say("Synced")}</Badge>}
         </span>
       ),
     },
-    { title: "Added", cell: ({ created_at }) => <When at={created_at} /> },
+    { title: say("Added"), cell: ({ created_at }) => <When at={created_at} /> },
     {
-      title: "Last used",
+      title: say("Last used"),
       cell: ({ last_used_at }) =>
-        last_used_at === null ? <span className="quiet">never</span> : <Age since={last_used_at} />,
+        last_used_at === null ? <span className="quiet">{say("never")}</span> : <Age since={last_used_at} />,
     },
     {
-      title: "Actions",
+      title: say("Actions"),
       unseen: true,
       cell: (passkey) => (
         <span className="row">
-          <Button aria-label={`Rename ${passkey.name}`} onClick={() => setOpen({ deed: "rename", passkey })}>
-            Rename
+          <Button
+            aria-label={say("Rename {name}", { name: passkey.name })}
+            onClick={() => setOpen({ deed: "rename", passkey })}
+          >
+            {say("Rename")}
           </Button>
-          <Button aria-label={`Remove ${passkey.name}`} onClick={() => setOpen({ deed: "remove", passkey })}>
-            Remove
+          <Button
+            aria-label={say("Remove {name}", { name: passkey.name })}
+            onClick={() => setOpen({ deed: "remove", passkey })}
+          >
+            {say("Remove")}
           </Button>
         </span>
       ),
@@ -63,18 +70,25 @@ export function PasskeysCard() {
     <Loaded query={query} lines={2}>
       {({ passkeys }) => (
         <Card
-          title="Passkeys"
+          title={say("Passkeys")}
           flush={passkeys.length > 0}
           actions={
             <Button icon="plus" onClick={() => setOpen({ deed: "add" })}>
-              Add a passkey
+              {say("Add a passkey")}
             </Button>
           }
         >
           {passkeys.length === 0 ? (
-            <p>With a passkey you sign in by fingerprint, face, PIN or security key. Copied pages cannot use it.</p>
+            <p>
+              {say("With a passkey you sign in by fingerprint, face, PIN or security key. Copied pages cannot use it.")}
+            </p>
           ) : (
-            <Table caption="Passkeys" columns={columns} rows={passkeys} rowKey={({ passkey_id }) => passkey_id} />
+            <Table
+              caption={say("Passkeys")}
+              columns={columns}
+              rows={passkeys}
+              rowKey={({ passkey_id }) => passkey_id}
+            />
           )}
           {open?.deed === "add" && <AddDialog onClose={close} onCodes={setCodes} />}
           {open?.deed === "rename" && <RenameDialog passkey={open.passkey} onClose={close} />}
@@ -95,7 +109,7 @@ function AddDialog({ onClose, onCodes }: { onClose: () => void; onCodes: (codes:
     {
       reads,
       after: ({ recovery_codes }) => {
-        toast("Passkey added.");
+        toast(say("Passkey added."));
         void readSession();
         onClose();
         if (recovery_codes !== undefined) onCodes(recovery_codes);
@@ -104,13 +118,13 @@ function AddDialog({ onClose, onCodes }: { onClose: () => void; onCodes: (codes:
   );
   return (
     <NameDialog
-      title="Add a passkey"
+      title={say("Add a passkey")}
       name={deviceName(navigator.userAgent)}
-      confirm="Continue"
+      confirm={say("Continue")}
       change={add}
       onClose={onClose}
     >
-      <p>Your browser then asks where to keep it.</p>
+      <p>{say("Your browser then asks where to keep it.")}</p>
     </NameDialog>
   );
 }
@@ -119,23 +133,36 @@ function RenameDialog({ passkey, onClose }: { passkey: ShownPasskey; onClose: ()
   const { passkey_id, name } = passkey;
   const rename = useChange(
     (given: string) => api(`/session/passkeys/${passkey_id}`, { method: "PATCH", body: { name: given } }),
-    { reads, done: "Passkey renamed.", after: onClose },
+    { reads, done: say("Passkey renamed."), after: onClose },
   );
-  return <NameDialog title="Rename the passkey" name={name} confirm="Rename" change={rename} onClose={onClose} />;
+  return (
+    <NameDialog
+      title={say("Rename the passkey")}
+      name={name}
+      confirm={say("Rename")}
+      change={rename}
+      onClose={onClose}
+    />
+  );
 }
 
 function RemoveDialog({ passkey, onClose }: { passkey: ShownPasskey; onClose: () => void }) {
   const remove = useChange(() => api(`/session/passkeys/${passkey.passkey_id}`, { method: "DELETE" }), {
     reads,
-    done: "Passkey removed.",
+    done: say("Passkey removed."),
     after: () => {
       void readSession();
       onClose();
     },
   });
   return (
-    <Confirm title={`Remove “${passkey.name}”?`} confirm="Remove the passkey" change={remove} onClose={onClose}>
-      <p>It no longer signs you in. Delete it on the device too.</p>
+    <Confirm
+      title={say("Remove “{name}”?", { name: passkey.name })}
+      confirm={say("Remove the passkey")}
+      change={remove}
+      onClose={onClose}
+    >
+      <p>{say("It no longer signs you in. Delete it on the device too.")}</p>
     </Confirm>
   );
 }
@@ -169,8 +196,8 @@ function NameDialog({
     >
       {children}
       <TextField
-        label="Name"
-        hint="So that you recognize it in the list."
+        label={say("Name")}
+        hint={say("So that you recognize it in the list.")}
         required
         maxLength={LONGEST_PASSKEY_NAME}
         value={name}

@@ -2,6 +2,7 @@ import { RECOVERY_CODES } from "@pestle/contract";
 import { useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { RecoveryCodes } from "../sign-in/recovery-codes.tsx";
@@ -20,17 +21,20 @@ export function RecoveryCard() {
   });
   return (
     <Card
-      title="Recovery codes"
+      title={say("Recovery codes")}
       actions={
         <Button icon="key" busy={create.busy} onClick={() => void create.run()}>
-          Create new codes
+          {say("Create new codes")}
         </Button>
       }
     >
       <p>
         {left === 0
-          ? "You have no recovery codes. Create some, so that you can sign in if you lose your second factor."
-          : `You have ${left} of ${RECOVERY_CODES} codes left. Each signs you in once, in place of your second factor.`}
+          ? say("You have no recovery codes. Create some, so that you can sign in if you lose your second factor.")
+          : say(
+              "You have {left} of {RECOVERY_CODES} codes left. Each signs you in once, in place of your second factor.",
+              { left, RECOVERY_CODES },
+            )}
       </p>
       {create.error !== null && <Problem error={create.error} />}
       {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}

@@ -4,6 +4,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { api } from "../api.ts";
 import { Loaded } from "../loaded.tsx";
 import { Problem } from "../problem.tsx";
@@ -17,36 +18,36 @@ export function SessionsCard() {
   const reads = ["/sessions"] as const;
   const end = useChange((session_id: string) => api(`/sessions/${session_id}`, { method: "DELETE" }), {
     reads,
-    done: "Session ended.",
+    done: say("Session ended."),
   });
   const others = useChange(() => api("/sessions", { method: "DELETE" }), {
     reads,
-    done: "You are signed out everywhere else.",
+    done: say("You are signed out everywhere else."),
   });
   const columns: readonly Column<OpenSession>[] = [
     {
-      title: "Device",
+      title: say("Device"),
       cell: ({ agent, current }) => (
         <span className="row">
           {deviceName(agent)}
-          {current && <Badge tone="info">This device</Badge>}
+          {current && <Badge tone="info">{say("This device")}</Badge>}
         </span>
       ),
     },
-    { title: "Address", cell: ({ address }) => address ?? <span className="quiet">unknown</span> },
-    { title: "Signed in", cell: ({ created_at }) => <When at={created_at} /> },
-    { title: "Last seen", cell: ({ last_seen_at }) => <Age since={last_seen_at} /> },
+    { title: say("Address"), cell: ({ address }) => address ?? <span className="quiet">{say("unknown")}</span> },
+    { title: say("Signed in"), cell: ({ created_at }) => <When at={created_at} /> },
+    { title: say("Last seen"), cell: ({ last_seen_at }) => <Age since={last_seen_at} /> },
     {
-      title: "Actions",
+      title: say("Actions"),
       unseen: true,
       cell: ({ session_id, current, agent }) =>
         !current && (
           <Button
-            aria-label={`End the session on ${deviceName(agent)}`}
+            aria-label={say("End the session on {agent}", { agent: deviceName(agent) })}
             busy={end.busy}
             onClick={() => void end.run(session_id)}
           >
-            End
+            {say("End")}
           </Button>
         ),
     },
@@ -56,18 +57,18 @@ export function SessionsCard() {
     <Loaded query={sessions}>
       {({ sessions: rows }) => (
         <Card
-          title="Sessions"
+          title={say("Sessions")}
           flush
           actions={
             rows.length > 1 && (
               <Button tone="danger" busy={others.busy} onClick={() => void others.run()}>
-                End all others
+                {say("End all others")}
               </Button>
             )
           }
         >
           {error !== null && <Problem error={error} />}
-          <Table caption="Sessions" columns={columns} rows={rows} rowKey={({ session_id }) => session_id} />
+          <Table caption={say("Sessions")} columns={columns} rows={rows} rowKey={({ session_id }) => session_id} />
         </Card>
       )}
     </Loaded>

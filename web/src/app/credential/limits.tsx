@@ -11,6 +11,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, TextArea, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import type { ReadPrefix } from "../api-path.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
@@ -25,10 +26,10 @@ export function LimitBadges({ credential }: { credential: Limited }) {
   const old = secrets.some(({ rotate_by }) => new Date(rotate_by).getTime() <= Date.now());
   return (
     <>
-      {old && <Badge tone="wait">Rotate the secret</Badge>}
-      {key_required ? <Badge>Key required</Badge> : keys.length > 0 && <Badge>Has a key</Badge>}
-      {allowed_networks.length > 0 && <Badge>Allow-list</Badge>}
-      {token_lifetime_s !== null && <Badge>{`Tokens ${token_lifetime_s} s`}</Badge>}
+      {old && <Badge tone="wait">{say("Rotate the secret")}</Badge>}
+      {key_required ? <Badge>{say("Key required")}</Badge> : keys.length > 0 && <Badge>{say("Has a key")}</Badge>}
+      {allowed_networks.length > 0 && <Badge>{say("Allow-list")}</Badge>}
+      {token_lifetime_s !== null && <Badge>{say("Tokens {token_lifetime_s} s", { token_lifetime_s })}</Badge>}
     </>
   );
 }
@@ -62,80 +63,78 @@ export function LimitsDialog({
         token_lifetime_s: lifetime.trim() === "" ? null : Number(lifetime),
         key_required,
       }),
-    { done: "Limits saved.", reads, after: onClose },
+    { done: say("Limits saved."), reads, after: onClose },
   );
-  const add = useChange(() => send.addKey(key), { done: "Key registered.", reads, after: () => setKey("") });
-  const remove = useChange(send.removeKey, { done: "Key removed.", reads });
+  const add = useChange(() => send.addKey(key), { done: say("Key registered."), reads, after: () => setKey("") });
+  const remove = useChange(send.removeKey, { done: say("Key removed."), reads });
   const { keys } = credential;
   return (
     <Dialog
-      title={`Keys and limits of ${name}`}
+      title={say("Keys and limits of {name}", { name })}
       onClose={onClose}
       onSubmit={() => void save.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={save.busy}>
-            Save limits
+            {say("Save limits")}
           </Button>
         </>
       }
     >
       <TextArea
-        label="Allowed addresses"
-        hint="One IP address or network per line, such as 192.0.2.0/24. If empty, every address can use the credential."
+        label={say("Allowed addresses")}
+        hint={say(
+          "One IP address or network per line, such as 192.0.2.0/24. If empty, every address can use the credential.",
+        )}
         value={networks}
         onChange={(event) => setNetworks(event.target.value)}
       />
       <TextField
-        label="Token lifetime in seconds"
-        hint={`60 to ${TOKEN_LIFETIME_S}. If empty, 12 hours. Applies to new tokens.`}
+        label={say("Token lifetime in seconds")}
+        hint={say("60 to {TOKEN_LIFETIME_S}. If empty, 12 hours. Applies to new tokens.", { TOKEN_LIFETIME_S })}
         inputMode="numeric"
         pattern="[0-9]*"
         value={lifetime}
         onChange={(event) => setLifetime(event.target.value)}
       />
       <CheckField
-        label="Require a key"
-        hint="Tokens only for a JWT that a key signed (private_key_jwt). The secret then only signs webhooks."
+        label={say("Require a key")}
+        hint={say("Tokens only for a JWT that a key signed (private_key_jwt). The secret then only signs webhooks.")}
         checked={key_required}
         disabled={keys.length === 0 && !key_required}
         onChange={(event) => setRequired(event.target.checked)}
       />
       {save.error !== null && <Problem error={save.error} />}
-      <h3>Keys</h3>
+      <h3>{say("Keys")}</h3>
       {keys.length === 0 ? (
-        <p className="quiet">No keys yet. Apps sign in with the client secret.</p>
+        <p className="quiet">{say("No keys yet. Apps sign in with the client secret.")}</p>
       ) : (
-        <ul className={styles["keys"]} aria-label="Keys">
+        <ul className={styles["keys"]} aria-label={say("Keys")}>
           {keys.map(({ kid, kty, last_used_at }) => (
             <li key={kid}>
               <code className="anywhere">{kid}</code>
               <span className="quiet small">
                 {kty} ·{" "}
-                {last_used_at === null ? (
-                  "never used"
-                ) : (
-                  <>
-                    last used <When at={last_used_at} />
-                  </>
-                )}
+                {last_used_at === null
+                  ? say("never used")
+                  : sayWith("last used {when}", { when: <When at={last_used_at} /> })}
               </span>
               <Button small tone="danger" busy={remove.busy} onClick={() => void remove.run(kid)}>
-                Remove
+                {say("Remove")}
               </Button>
             </li>
           ))}
         </ul>
       )}
       <TextArea
-        label="New public key"
-        hint="A JWK or a PEM public key: EC P-256, Ed25519 or RSA. Never paste a private key."
+        label={say("New public key")}
+        hint={say("A JWK or a PEM public key: EC P-256, Ed25519 or RSA. Never paste a private key.")}
         value={key}
         onChange={(event) => setKey(event.target.value)}
       />
       <Button small icon="plus" busy={add.busy} disabled={key.trim() === ""} onClick={() => void add.run()}>
-        Register key
+        {say("Register key")}
       </Button>
       {add.error !== null && <Problem error={add.error} />}
       {remove.error !== null && <Problem error={remove.error} />}

@@ -1,6 +1,7 @@
 import { portalRoleNames } from "@pestle/contract";
 import { Button, buttonClass } from "../../ui/controls/button.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { Problem } from "../problem.tsx";
 import { endSession } from "../sign-in/end-session.ts";
 import { type Session, signedOut } from "../sign-in/session.ts";
@@ -15,11 +16,14 @@ export function Elsewhere({ session: { role, name, email } }: { session: Session
   const leave = useChange(endSession, { after: signedOut });
   return (
     <main>
-      <Page title="Not found">
-        <Empty title="Page not found">
+      <Page title={say("Not found")}>
+        <Empty title={say("Page not found")}>
           <div className="stack">
             <p>
-              You are signed in as {name} ({email}). This account does not have access to this page.
+              {sayWith("You are signed in as {name} ({email}). This account does not have access to this page.", {
+                name,
+                email,
+              })}
             </p>
             {leave.error !== null && <Problem error={leave.error} />}
             <p>
@@ -27,7 +31,7 @@ export function Elsewhere({ session: { role, name, email } }: { session: Session
                 {own}
               </a>{" "}
               <Button busy={leave.busy} onClick={() => void leave.run()}>
-                Sign out
+                {say("Sign out")}
               </Button>
             </p>
           </div>

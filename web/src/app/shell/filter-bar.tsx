@@ -1,5 +1,6 @@
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { useFilters } from "../use-address.ts";
 import styles from "./filter-bar.module.css";
 
@@ -17,7 +18,7 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const set = filters.filter(({ name }) => values[name] !== undefined);
   return (
     // biome-ignore lint/a11y/useSemanticElements: this group submits nothing
-    <div role="group" aria-label="Filters" className={styles["filters"]}>
+    <div role="group" aria-label={say("Filters")} className={styles["filters"]}>
       {filters.map(({ name, label, options, date }) =>
         date ? (
           <label key={name} className={styles["day"]}>
@@ -55,7 +56,7 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
           icon="close"
           onClick={() => change(Object.fromEntries(filters.map(({ name }) => [name, null])))}
         >
-          Clear
+          {say("Clear")}
         </Button>
       )}
     </div>

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { IconName } from "../../ui/icon.tsx";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./page.module.css";
 import { useRecent } from "./recent.ts";
 
@@ -27,7 +28,7 @@ export function Page({
   useRecent(title, recent);
   return (
     <div className={`${styles["page"]} ${fill ? styles["fill"] : ""}`}>
-      <title>{`${title} · Pestle`}</title>
+      <title>{say("{title} · Pestle", { title })}</title>
       <header className={styles["heading"]}>
         <div>
           <h1>{heading ?? title}</h1>

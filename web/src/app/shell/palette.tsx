@@ -3,6 +3,7 @@ import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId,
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Icon, type IconName } from "../../ui/icon.tsx";
 import { showModal } from "../../ui/show-modal.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { Problem } from "../problem.tsx";
 import { useLocation, useNavigate } from "../router/router.tsx";
 import styles from "./palette.module.css";
@@ -72,7 +73,7 @@ export function Palette({
     .map(({ path, title, icon, keys }) => ({ key: path, path, title, icon, about: keys && <Keys keys={keys} /> }));
   const recent: Choice[] = recentPages()
     .filter(({ path, title }) => path !== pathname && isMeant(title) && !hits.some((hit) => hit.path === path))
-    .map((page) => ({ ...page, key: "recent", about: "Recent" }));
+    .map((page) => ({ ...page, key: "recent", about: say("Recent") }));
   // The screens are listed already.
   const own = shortcuts.filter(
     ({ group, label }) =>
@@ -118,7 +119,7 @@ export function Palette({
     <dialog
       ref={dialog}
       className={styles["palette"]}
-      aria-label="Search"
+      aria-label={say("Search")}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -131,11 +132,11 @@ export function Palette({
         <input
           type="text"
           role="combobox"
-          aria-label="Search"
+          aria-label={say("Search")}
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={all.length > 0 ? `${id}-${current}` : undefined}
-          placeholder={search?.placeholder ?? "Go to…"}
+          placeholder={search?.placeholder ?? say("Go to…")}
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -146,7 +147,7 @@ export function Palette({
         />
       </div>
       {found.error && q.length >= SHORTEST && <Problem error={found.error} retry={() => void found.refetch()} />}
-      <div id={`${id}-list`} role="listbox" aria-label="Results" className={styles["list"]}>
+      <div id={`${id}-list`} role="listbox" aria-label={say("Results")} className={styles["list"]}>
         {all.map(({ key, title, about, icon, path, run }, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
           <div
@@ -167,19 +168,17 @@ export function Palette({
         ))}
       </div>
       <p className={styles["state"]} role="status">
-        {text.trim() === "" ? (
-          search?.hint
-        ) : searching && search && text.trim().length >= SHORTEST ? (
-          "Searching…"
-        ) : all.length === 0 && !more ? (
-          <>No results. {search?.hint}</>
-        ) : more && hits.length === 0 ? (
-          "Too many patients share this name. Add the date of birth."
-        ) : more ? (
-          `Showing the first ${hits.length} results. Keep typing to narrow them down.`
-        ) : (
-          ""
-        )}
+        {text.trim() === ""
+          ? search?.hint
+          : searching && search && text.trim().length >= SHORTEST
+            ? say("Searching…")
+            : all.length === 0 && !more
+              ? sayWith("No results. {hint}", { hint: search?.hint })
+              : more && hits.length === 0
+                ? say("Too many patients share this name. Add the date of birth.")
+                : more
+                  ? say("Showing the first {count} results. Keep typing to narrow them down.", { count: hits.length })
+                  : ""}
       </p>
     </dialog>
   );

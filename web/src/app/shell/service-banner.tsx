@@ -1,4 +1,5 @@
 import { Button } from "../../ui/controls/button.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { look, useServiceDown } from "../service-reach.ts";
 import styles from "./service-banner.module.css";
 
@@ -10,11 +11,12 @@ export function ServiceBanner() {
       {down && (
         <p className={styles["banner"]}>
           <span>
-            <strong>Cannot reach Pestle.</strong> What you see may be old, and nothing is saved. Pestle tries again
-            automatically.
+            {sayWith("{strong} What you see may be old, and nothing is saved. Pestle tries again automatically.", {
+              strong: <strong>{say("Cannot reach Pestle.")}</strong>,
+            })}
           </span>
           <Button small icon="refresh" onClick={() => void look()}>
-            Try now
+            {say("Try now")}
           </Button>
         </p>
       )}

@@ -5,6 +5,8 @@ import { Menu } from "../../ui/controls/menu.tsx";
 import { Toasts, toast } from "../../ui/display/toast.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import mark from "../../ui/mark.svg";
+import { chooseLanguage, languages, otherLanguages } from "../../ui/words/language.ts";
+import { say } from "../../ui/words/say.tsx";
 import { ApiError } from "../api.ts";
 import { Fault } from "../fault.tsx";
 import { sendHeldStep } from "../held-step.ts";
@@ -80,11 +82,11 @@ export function Shell({
     if (!document.activeElement?.closest("main *, dialog")) document.getElementById("content")?.focus();
   }, [pathname]);
   useShortcuts([
-    { keys: "mod+k", label: "Search or jump to a page", group: "Everywhere", run: () => setLayer("palette") },
-    { keys: "/", label: "Search", group: "Everywhere", run: () => setLayer("palette") },
-    { keys: "?", label: "Show this list", group: "Everywhere", run: () => setLayer("sheet") },
+    { keys: "mod+k", label: say("Search or jump to a page"), group: say("Everywhere"), run: () => setLayer("palette") },
+    { keys: "/", label: say("Search"), group: say("Everywhere"), run: () => setLayer("palette") },
+    { keys: "?", label: say("Show this list"), group: say("Everywhere"), run: () => setLayer("sheet") },
     ...listed.flatMap(({ keys, title, path }) =>
-      keys ? [{ keys, label: title, group: "Go to", run: () => void navigate({ to: path }) }] : [],
+      keys ? [{ keys, label: title, group: say("Go to"), run: () => void navigate({ to: path }) }] : [],
     ),
   ]);
 
@@ -93,14 +95,19 @@ export function Shell({
       ? []
       : [
           {
-            label: "Set up two-factor authentication",
+            label: say("Set up two-factor authentication"),
             icon: "lock" as const,
             onChoose: () => setLayer("second_factor"),
           },
         ]),
-    { label: "Your sign-in", icon: "person" as const, onChoose: () => void navigate({ to: "/account" }) },
-    { label: "Change password", icon: "key" as const, onChoose: () => setLayer("password") },
-    { label: "Sign out", icon: "external" as const, onChoose: () => void signOut() },
+    { label: say("Your sign-in"), icon: "person" as const, onChoose: () => void navigate({ to: "/account" }) },
+    { label: say("Change password"), icon: "key" as const, onChoose: () => setLayer("password") },
+    ...otherLanguages.map((one) => ({
+      label: languages[one],
+      icon: "message" as const,
+      onChoose: () => chooseLanguage(one),
+    })),
+    { label: say("Sign out"), icon: "external" as const, onChoose: () => void signOut() },
   ];
 
   return (
@@ -108,12 +115,17 @@ export function Shell({
       {/* Hide the page, do not just cover it: users can remove an overlay, and screen readers read through it. */}
       <div className={styles["shell"]} inert={locked} data-locked={locked || undefined}>
         <a className={styles["skip"]} href="#content">
-          Skip to content
+          {say("Skip to content")}
         </a>
         {Band && <Band />}
         <header className={styles["top"]}>
           <span className={styles["burger"]}>
-            <IconButton label="Navigation" icon="menu" aria-expanded={navOpen} onClick={() => setNavOpen(!navOpen)} />
+            <IconButton
+              label={say("Navigation")}
+              icon="menu"
+              aria-expanded={navOpen}
+              onClick={() => setNavOpen(!navOpen)}
+            />
           </span>
           <Link to="/" className={styles["brand"]}>
             <img src={mark} alt="" width="24" height="24" />
@@ -122,12 +134,12 @@ export function Shell({
           {Top && <Top />}
           <button type="button" className={styles["search"]} onClick={() => setLayer("palette")}>
             <Icon name="search" />
-            <span>Search</span>
+            <span>{say("Search")}</span>
             <Keys keys="mod+k" />
           </button>
           {Tools && <Tools />}
           <ThemeMenu />
-          <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={() => setLayer("sheet")} />
+          <IconButton label={say("Keyboard shortcuts")} icon="keyboard" onClick={() => setLayer("sheet")} />
           <Menu
             trigger={
               <>
@@ -136,11 +148,11 @@ export function Shell({
                 <Icon name="down" size={12} />
               </>
             }
-            label={`${session.name}, your account`}
+            label={say("{name}, your account", { name: session.name })}
             items={account_items}
           />
         </header>
-        <nav className={styles["nav"]} data-open={navOpen || undefined} aria-label="Screens">
+        <nav className={styles["nav"]} data-open={navOpen || undefined} aria-label={say("Screens")}>
           {groups.map((group) => (
             <section key={group} aria-label={group}>
               <h2>{group}</h2>
@@ -176,11 +188,11 @@ export function Shell({
               ...themes
                 .filter((one) => one !== theme)
                 .map((one) => ({
-                  label: `Theme: ${themeNames[one]}`,
+                  label: say("Theme: {value}", { value: themeNames[one] }),
                   icon: themeIcons[one],
                   run: () => setTheme(one),
                 })),
-              { label: "Keyboard shortcuts", icon: "keyboard", run: () => setLayer("sheet") },
+              { label: say("Keyboard shortcuts"), icon: "keyboard", run: () => setLayer("sheet") },
               ...account_items.map(({ label, icon, onChoose }) => ({ label, icon, run: onChoose })),
             ]}
             {...(search && { search })}
@@ -199,23 +211,23 @@ export function Shell({
 }
 
 async function signOut() {
-  if (!(await sendHeldStep())) return toast("Your last step was not saved. Check it before you sign out.", "bad");
+  if (!(await sendHeldStep())) return toast(say("Your last step was not saved. Check it before you sign out."), "bad");
   try {
     await endSession();
     signedOut();
   } catch (error) {
-    toast(error instanceof ApiError ? error.message : "You are still signed in. Try again.", "bad");
+    toast(error instanceof ApiError ? error.message : say("You are still signed in. Try again."), "bad");
   }
 }
 
-const themeNames = { system: "System", light: "Light", dark: "Dark" } as const;
+const themeNames = { system: say("System"), light: say("Light"), dark: say("Dark") } as const;
 const themeIcons = { system: "screen", light: "sun", dark: "moon" } as const;
 
 function ThemeMenu() {
   const theme = useTheme();
   return (
     <Menu
-      label="Theme"
+      label={say("Theme")}
       trigger={<Icon name={themeIcons[theme]} />}
       items={themes.map((one) => ({
         label: themeNames[one],

@@ -1,6 +1,7 @@
 import { CheckField } from "../../ui/controls/field.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./shortcut-sheet.module.css";
 import { setSingleKeys, useAllShortcuts, useSingleKeysOn } from "./shortcuts.ts";
 
@@ -12,11 +13,11 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
     (a, b) => Number(a !== "This page") - Number(b !== "This page"),
   );
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose} wide>
+    <Dialog title={say("Keyboard shortcuts")} onClose={onClose} wide>
       {/* Must come first: it gets the focus, and the dialog scrolls to the focus. */}
       <CheckField
-        label="Single-key shortcuts"
-        hint="Turn these off if they interfere with speech input or other tools. Ctrl-K keeps working."
+        label={say("Single-key shortcuts")}
+        hint={say("Turn these off if they interfere with speech input or other tools. Ctrl-K keeps working.")}
         checked={on}
         onChange={(event) => setSingleKeys(event.target.checked)}
       />

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { Problem } from "../problem.tsx";
 import { post } from "./post.ts";
 import { csrfToken } from "./session.ts";
@@ -28,7 +29,7 @@ export function ForgottenForm({ email: typed, onBack }: { email: string; onBack:
     <form className={styles["form"]} onSubmit={submit}>
       {message === null ? (
         <TextField
-          label="Email"
+          label={say("Email")}
           type="email"
           autoComplete="username"
           required
@@ -37,18 +38,18 @@ export function ForgottenForm({ email: typed, onBack }: { email: string; onBack:
           onChange={(event) => setEmail(event.target.value)}
         />
       ) : (
-        <Notice tone="info" title="Check your email.">
+        <Notice tone="info" title={say("Check your email.")}>
           {message}
         </Notice>
       )}
       {error !== null && <Problem error={error} />}
       {message === null && (
         <Button tone="primary" type="submit" busy={busy}>
-          Send a link
+          {say("Send a link")}
         </Button>
       )}
       <Button tone="quiet" onClick={onBack}>
-        Back to sign-in
+        {say("Back to sign-in")}
       </Button>
     </form>
   );

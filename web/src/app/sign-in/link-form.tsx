@@ -2,6 +2,7 @@ import type { SignInLink } from "@pestle/contract";
 import { type FormEvent, useEffect, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { Notice, Skeleton } from "../../ui/display/notice.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { Problem } from "../problem.tsx";
 import { NewPasswordField } from "./new-password-field.tsx";
 import { post } from "./post.ts";
@@ -40,11 +41,11 @@ export function LinkForm({ token, onDone }: { token: string; onDone: () => void 
   if (saved) {
     return (
       <div className={styles["form"]}>
-        <Notice tone="good" title="Your password is saved.">
-          Sign in with it now.
+        <Notice tone="good" title={say("Your password is saved.")}>
+          {say("Sign in with it now.")}
         </Notice>
         <Button tone="primary" onClick={leave}>
-          Continue to sign-in
+          {say("Continue to sign-in")}
         </Button>
       </div>
     );
@@ -54,20 +55,18 @@ export function LinkForm({ token, onDone }: { token: string; onDone: () => void 
       {link === null && error === null && <Skeleton lines={3} />}
       {link !== null && (
         <>
-          <p>
-            Choose a password for <strong>{link.email}</strong>.
-          </p>
+          <p>{sayWith("Choose a password for {strong}.", { strong: <strong>{link.email}</strong> })}</p>
           <NewPasswordField value={new_password} onChange={setPassword} />
         </>
       )}
       {error !== null && <Problem error={error} />}
       {link !== null && (
         <Button tone="primary" type="submit" busy={busy}>
-          Save password
+          {say("Save password")}
         </Button>
       )}
       <Button tone="quiet" onClick={leave}>
-        Back to sign-in
+        {say("Back to sign-in")}
       </Button>
     </form>
   );

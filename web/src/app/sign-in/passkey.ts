@@ -7,6 +7,7 @@ import type {
   PasskeyRequest,
   SignInAnswer,
 } from "@pestle/contract";
+import { say } from "../../ui/words/say.tsx";
 import { ApiError } from "../api.ts";
 import { post } from "./post.ts";
 
@@ -62,9 +63,9 @@ export async function createPasskey(options: NewPasskeyRequest): Promise<NewPass
 
 /** Sentences for what browsers report by name. */
 const reasons: Readonly<Record<string, string>> = {
-  InvalidStateError: "This device has a passkey for you already.",
-  SecurityError: "Passkeys work only under the host name of this service. Open the page with that name.",
-  NotSupportedError: "This device cannot create a passkey. Try another one.",
+  InvalidStateError: say("This device has a passkey for you already."),
+  SecurityError: say("Passkeys work only under the host name of this service. Open the page with that name."),
+  NotSupportedError: say("This device cannot create a passkey. Try another one."),
 };
 
 async function asked(coming: Promise<Credential | null>): Promise<PublicKeyCredential> {

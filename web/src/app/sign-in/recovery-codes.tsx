@@ -1,6 +1,7 @@
 import { RECOVERY_CODES } from "@pestle/contract";
 import { ShownOnce } from "../../ui/controls/shown-once.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 /** An authenticator's code or a recovery code, for the `pattern` of a field. */
 export const CODE_PATTERN = "[0-9 ]{6,7}|[A-Za-z2-7 \\-]{16,23}";
@@ -11,9 +12,11 @@ export const codeHint = ({ totp_on }: { totp_on: boolean }): string =>
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
   return (
     <ShownOnce
-      title="Your recovery codes"
-      keep="Print them or save them where you can reach them without your phone. Each signs you in once. Earlier codes no longer work."
-      secrets={[{ label: "Codes", text: codes.join("\n") }]}
+      title={say("Your recovery codes")}
+      keep={say(
+        "Print them or save them where you can reach them without your phone. Each signs you in once. Earlier codes no longer work.",
+      )}
+      secrets={[{ label: say("Codes"), text: codes.join("\n") }]}
       onClose={onClose}
     />
   );
@@ -21,5 +24,6 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
 
 /** Counts the codes down for a user who has just used one. */
 export function countDown(code: string, left: number): void {
-  if (/[a-z]/i.test(code)) toast(`You used a recovery code. ${left} of ${RECOVERY_CODES} are left.`);
+  if (/[a-z]/i.test(code))
+    toast(say("You used a recovery code. {left} of {RECOVERY_CODES} are left.", { left, RECOVERY_CODES }));
 }

@@ -3,6 +3,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { RecoveryCodes } from "./recovery-codes.tsx";
@@ -26,7 +27,7 @@ export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
       if (!response.ok) throw await errorOf(response);
       const answer = await bodyOf("POST /session/code", response);
       signedIn(answer);
-      toast("Two-factor authentication is on.");
+      toast(say("Two-factor authentication is on."));
       if (answer.recovery_codes === undefined) onClose();
       else setCodes(answer.recovery_codes);
     } catch (caught) {
@@ -36,19 +37,19 @@ export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
   if (codes !== null) return <RecoveryCodes codes={codes} onClose={onClose} />;
   return (
     <Dialog
-      title="Set up two-factor authentication"
+      title={say("Set up two-factor authentication")}
       onClose={onClose}
       onSubmit={submit}
       actions={
         <Button tone="primary" type="submit">
-          Verify code
+          {say("Verify code")}
         </Button>
       }
     >
       <SecondFactorSetUp csrf_token={csrf_token} />
       <TextField
-        label="Code"
-        hint="The 6-digit code from your authenticator app."
+        label={say("Code")}
+        hint={say("The 6-digit code from your authenticator app.")}
         inputMode="numeric"
         autoComplete="one-time-code"
         pattern="[0-9 ]{6,7}"

@@ -3,6 +3,7 @@ import { useEffect, useState } from "react";
 import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Skeleton } from "../../ui/display/notice.tsx";
 import { QrCode } from "../../ui/display/qr-code.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import styles from "./sign-in.module.css";
@@ -19,14 +20,14 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   if (error !== null) return <Problem error={error} />;
   return (
     <div className={styles["set-up"]}>
-      <p>Scan this QR code with an authenticator app, then enter the code it shows.</p>
+      <p>{say("Scan this QR code with an authenticator app, then enter the code it shows.")}</p>
       {made === null ? (
         <Skeleton lines={5} />
       ) : (
         <>
-          <QrCode picture={made.qr_code} label="QR code for your authenticator app" />
-          <p className="small quiet">Or enter this key manually:</p>
-          <Copyable text={made.secret} label="secret" />
+          <QrCode picture={made.qr_code} label={say("QR code for your authenticator app")} />
+          <p className="small quiet">{say("Or enter this key manually:")}</p>
+          <Copyable text={made.secret} label={say("secret")} />
         </>
       )}
     </div>

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { showModal } from "../../ui/show-modal.ts";
+import { say } from "../../ui/words/say.tsx";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
 import { endSession } from "./end-session.ts";
@@ -32,12 +33,12 @@ export function SignInLayer() {
       onCancel={(event) => event.preventDefault()}
       onClose={() => dialog.current && showModal(dialog.current)}
     >
-      <h2 id="sign-in-again">Sign in again</h2>
-      <p className="quiet">Your session expired. Your work on this page is still here.</p>
+      <h2 id="sign-in-again">{say("Sign in again")}</h2>
+      <p className="quiet">{say("Your session expired. Your work on this page is still here.")}</p>
       <SignInForm email={email} half={null} passkeys={passkeys > 0 ? location.hostname : null} />
       {leave.error !== null && <Problem error={leave.error} />}
       <Button tone="quiet" busy={leave.busy} onClick={() => void leave.run()}>
-        Sign in as someone else
+        {say("Sign in as someone else")}
       </Button>
     </dialog>
   );

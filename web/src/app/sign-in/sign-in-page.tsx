@@ -2,6 +2,8 @@ import { useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import mark from "../../ui/mark.svg";
+import { chooseLanguage, languages, otherLanguages } from "../../ui/words/language.ts";
+import { say } from "../../ui/words/say.tsx";
 import { LinkForm, linkToken } from "./link-form.tsx";
 import { readSession, type SessionState } from "./session.ts";
 import styles from "./sign-in.module.css";
@@ -17,15 +19,15 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
         <header className={styles["head"]}>
           <img src={mark} alt="" width="40" height="40" />
           <div>
-            <h1>{token === null ? "Sign in" : "Choose a password"}</h1>
+            <h1>{token === null ? say("Sign in") : say("Choose a password")}</h1>
             <p className="quiet">{name}</p>
           </div>
         </header>
         {state.phase === "unreachable" && (
           <Notice
             tone="bad"
-            title="Could not reach the server."
-            actions={<Button onClick={() => void readSession()}>Try again</Button>}
+            title={say("Could not reach the server.")}
+            actions={<Button onClick={() => void readSession()}>{say("Try again")}</Button>}
           />
         )}
         <SsoRefused />
@@ -35,6 +37,13 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
           ) : (
             <LinkForm token={token} onDone={() => setToken(null)} />
           ))}
+        <footer>
+          {otherLanguages.map((one) => (
+            <Button key={one} small tone="quiet" lang={one} onClick={() => chooseLanguage(one)}>
+              {languages[one]}
+            </Button>
+          ))}
+        </footer>
       </div>
     </main>
   );

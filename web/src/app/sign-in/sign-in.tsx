@@ -2,6 +2,7 @@ import type { SignInAnswer, SsoOffer } from "@pestle/contract";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { deviceName } from "../account/device-name.ts";
 import { Problem } from "../problem.tsx";
 import { endSession } from "./end-session.ts";
@@ -112,7 +113,7 @@ export function SignInForm({
       {step === "password" && (
         <>
           <TextField
-            label="Email"
+            label={say("Email")}
             type="email"
             name="email"
             autoComplete="username"
@@ -123,7 +124,7 @@ export function SignInForm({
             onChange={(event) => setGiven({ ...given, email: event.target.value })}
           />
           <TextField
-            label="Password"
+            label={say("Password")}
             type="password"
             name="password"
             autoComplete="current-password"
@@ -137,10 +138,10 @@ export function SignInForm({
       {step === "set_up" && <SecondFactorSetUp csrf_token={half_session!.csrf_token} />}
       {step === "new_password" && (
         <>
-          <p>Someone issued your password. Choose one that only you know.</p>
+          <p>{say("Someone issued your password. Choose one that only you know.")}</p>
           {!typed_before && (
             <TextField
-              label="Current password"
+              label={say("Current password")}
               type="password"
               autoComplete="current-password"
               required
@@ -156,8 +157,8 @@ export function SignInForm({
       )}
       {(step === "code" || step === "set_up") && (
         <TextField
-          label="Code"
-          hint={step === "code" ? codeHint(half_session!) : "The 6-digit code from your authenticator app."}
+          label={say("Code")}
+          hint={step === "code" ? codeHint(half_session!) : say("The 6-digit code from your authenticator app.")}
           autoComplete="one-time-code"
           pattern={step === "code" ? CODE_PATTERN : "[0-9 ]{6,7}"}
           required
@@ -172,28 +173,28 @@ export function SignInForm({
       </Button>
       {step === "password" && canUsePasskeys(passkeys) && (
         <Button icon="key" onClick={usePasskey}>
-          Sign in with a passkey
+          {say("Sign in with a passkey")}
         </Button>
       )}
       {step === "code" && half_session!.passkeys > 0 && (
         <Button icon="key" onClick={usePasskey}>
-          Use a passkey
+          {say("Use a passkey")}
         </Button>
       )}
       {step === "set_up" && canUsePasskeys(passkeys) && (
         <Button icon="key" onClick={setUpPasskey}>
-          Set up a passkey instead
+          {say("Set up a passkey instead")}
         </Button>
       )}
       {step === "password" && mail && (
         <Button tone="quiet" onClick={() => setForgotten(true)}>
-          Forgot your password?
+          {say("Forgot your password?")}
         </Button>
       )}
       {step === "password" && <SingleSignOn offer={sso} email={given.email} />}
       {step !== "password" && (
         <Button tone="quiet" onClick={startOver}>
-          Start over
+          {say("Start over")}
         </Button>
       )}
     </form>
@@ -201,8 +202,8 @@ export function SignInForm({
 }
 
 const buttons: Record<Step, string> = {
-  password: "Sign in",
+  password: say("Sign in"),
   code: "Verify code",
-  set_up: "Verify code",
-  new_password: "Save password",
+  set_up: say("Verify code"),
+  new_password: say("Save password"),
 };

@@ -1,6 +1,7 @@
 import { type SsoOffer, ssoRefusals } from "@pestle/contract";
 import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
@@ -24,7 +25,7 @@ export function SingleSignOn({ offer, email }: { offer: SsoOffer | null; email: 
     <>
       {start.error !== null && <Problem error={start.error} />}
       <Button busy={start.busy} disabled={portal && !email.includes("@")} onClick={() => void start.run()}>
-        {portal ? "Continue with single sign-on" : `Sign in with ${offer.staff}`}
+        {portal ? say("Continue with single sign-on") : say("Sign in with {staff}", { staff: String(offer.staff) })}
       </Button>
     </>
   );

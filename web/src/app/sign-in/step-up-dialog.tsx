@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
@@ -41,40 +42,42 @@ export function StepUpDialog() {
   };
   return (
     <Dialog
-      title="Confirm that it is you"
+      title={say("Confirm that it is you")}
       onClose={() => endStepUp(false)}
       onSubmit={() => void verify.run()}
       actions={
         <>
           {totp_on && (
             <Button tone="quiet" onClick={() => change(!with_code)}>
-              {with_code ? "Use the password" : "Use a code"}
+              {with_code ? say("Use the password") : say("Use a code")}
             </Button>
           )}
           {opened_with === "sso" && (
             <Button busy={again.busy} onClick={() => void again.run()}>
-              Sign in again
+              {say("Sign in again")}
             </Button>
           )}
           {passkeys > 0 && (
             <Button icon="key" busy={use.busy} onClick={() => void use.run()}>
-              Use a passkey
+              {say("Use a passkey")}
             </Button>
           )}
           <Button tone="primary" type="submit" busy={verify.busy}>
-            Confirm
+            {say("Confirm")}
           </Button>
         </>
       }
     >
       <p>
-        This action needs a recent sign-in.
-        {opened_with === "sso" && " If you have no password here, sign in again: the browser leaves this page."}
+        {sayWith("This action needs a recent sign-in.{value}", {
+          value:
+            opened_with === "sso" && say(" If you have no password here, sign in again: the browser leaves this page."),
+        })}
       </p>
       {with_code ? (
         <TextField
           key="code"
-          label="Code"
+          label={say("Code")}
           hint={codeHint(session)}
           autoComplete="one-time-code"
           pattern={CODE_PATTERN}
@@ -86,7 +89,7 @@ export function StepUpDialog() {
       ) : (
         <TextField
           key="password"
-          label="Password"
+          label={say("Password")}
           type="password"
           autoComplete="current-password"
           required

@@ -7,6 +7,7 @@ import { lineColumns } from "../../ui/statements/line-columns.tsx";
 import { monthText } from "../../ui/statements/month-text.ts";
 import { StatementTiles } from "../../ui/statements/statement-tiles.tsx";
 import { MonthBadge, MonthEnd } from "../../ui/statements/status-badge.tsx";
+import { say } from "../../ui/words/say.tsx";
 import type { apiFile } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { RowList } from "../row-list.tsx";
@@ -57,7 +58,7 @@ export function StatementPage({
       actions={
         statement && (
           <Button icon="download" busy={csv.busy} onClick={() => void csv.run()}>
-            CSV
+            {say("CSV")}
           </Button>
         )
       }
@@ -65,12 +66,12 @@ export function StatementPage({
       {csv.error !== null && <Problem error={csv.error} retry={() => void csv.run()} />}
       {statement && <StatementTiles statement={statement} owed={owed} />}
       <RowList
-        label="Lines"
+        label={say("Lines")}
         pages={pages}
         columns={lineColumns}
         rowKey={({ line_id }) => line_id}
         linkTo={({ order_number }) => (order_number === null ? null : orderPath(order_number))}
-        empty={<Empty title="No lines" />}
+        empty={<Empty title={say("No lines")} />}
       />
     </Page>
   );

@@ -5,24 +5,25 @@ import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { CheckField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 /** Turns the user's daily email on and off. */
 export function DigestCard() {
   const query = useApi("/dashboard/digest");
   const choose = useChange(
     (daily_digest: boolean) => api("/dashboard/digest", { method: "PUT", body: { daily_digest } }),
-    { reads: ["/dashboard/digest"], done: "Saved." },
+    { reads: ["/dashboard/digest"], done: say("Saved.") },
   );
   return (
-    <Card title="Daily digest">
+    <Card title={say("Daily digest")}>
       <Loaded query={query} lines={2}>
         {({ daily_digest, mail }) => (
           <CheckField
-            label="Email me the counts of the queues each morning"
+            label={say("Email me the counts of the queues each morning")}
             hint={
               mail
-                ? "From 7 a.m. The email names no order and no patient."
-                : "Pestle cannot send email yet. Ask the operator to set it up."
+                ? say("From 7 a.m. The email names no order and no patient.")
+                : say("Pestle cannot send email yet. Ask the operator to set it up.")
             }
             checked={daily_digest}
             disabled={choose.busy || (!mail && !daily_digest)}

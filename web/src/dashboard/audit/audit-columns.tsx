@@ -2,6 +2,7 @@ import { type AuditLine, auditActions } from "@pestle/contract";
 import { Link } from "../../app/router/router.tsx";
 import type { Column } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./audit-screen.module.css";
 
@@ -13,7 +14,7 @@ const MOST_PATIENTS = 3;
 /** Clicking a person, subject or patient filters the log by it. */
 export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narrow): Column<AuditLine>[] => [
   {
-    title: "When",
+    title: say("When"),
     cell: ({ at }) => (
       <span className={styles["when"]}>
         <When at={at} seconds />
@@ -21,10 +22,10 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
     ),
   },
   {
-    title: "Who",
+    title: say("Who"),
     cell: ({ person_id, name, role, ...line }) =>
       person_id === null ? (
-        <span className="quiet">{programOf(line) ?? role ?? "Not signed in"}</span>
+        <span className="quiet">{programOf(line) ?? role ?? say("Not signed in")}</span>
       ) : (
         <>
           <button type="button" className={styles["narrow"]} onClick={() => narrow({ person_id })}>
@@ -34,10 +35,10 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
         </>
       ),
   },
-  { title: "Action", cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
-  { title: "Subject", cell: (line) => <Subject line={line} narrow={narrow} /> },
+  { title: say("Action"), cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
+  { title: say("Subject"), cell: (line) => <Subject line={line} narrow={narrow} /> },
   {
-    title: "Patients",
+    title: say("Patients"),
     cell: ({ account_id, patients }) =>
       patients.slice(0, MOST_PATIENTS).map((patient_id) => (
         <button
@@ -51,12 +52,13 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
       )),
   },
   {
-    title: "Account",
-    cell: ({ account_id }) => account_id && (accounts.get(account_id) ?? <span className="quiet">The pharmacy</span>),
+    title: say("Account"),
+    cell: ({ account_id }) =>
+      account_id && (accounts.get(account_id) ?? <span className="quiet">{say("The pharmacy")}</span>),
   },
-  { title: "Address", cell: ({ address }) => address && <span className="mono quiet">{address}</span> },
+  { title: say("Address"), cell: ({ address }) => address && <span className="mono quiet">{address}</span> },
   {
-    title: "Request",
+    title: say("Request"),
     cell: ({ request_id }) =>
       request_id && (
         <span className={`mono quiet ${styles["request"]}`} title={request_id}>
@@ -77,7 +79,7 @@ function Subject({ line: { action, account_id, subject }, narrow }: { line: Audi
       <button type="button" className={`mono ${styles["narrow"]}`} onClick={() => narrow({ subject })}>
         {subject}
       </button>
-      {is_order && <Link to={orderPath({ account_id, order_number: subject })}>Open</Link>}
+      {is_order && <Link to={orderPath({ account_id, order_number: subject })}>{say("Open")}</Link>}
     </span>
   );
 }

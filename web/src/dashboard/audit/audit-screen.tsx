@@ -11,6 +11,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty, Skeleton } from "../../ui/display/notice.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { say } from "../../ui/words/say.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { auditColumns } from "./audit-columns.tsx";
 import styles from "./audit-screen.module.css";
@@ -21,7 +22,7 @@ export function AuditScreen() {
   const [filters, change] = useFilters();
   const accounts = useAccounts();
   const { query, entries, more } = useAudit(filters);
-  useShortcuts([{ keys: "r", label: "Refresh", run: () => void query.refetch() }]);
+  useShortcuts([{ keys: "r", label: say("Refresh"), run: () => void query.refetch() }]);
   const { account_id = "", patient_id = "" } = filters;
   const csv = useChange(() => apiFile(`/dashboard/audit.csv?${new URLSearchParams({ account_id, patient_id })}`), {
     after: ({ name, blob }) => saveFile(name, blob),
@@ -33,28 +34,28 @@ export function AuditScreen() {
   if (filters["person_id"]) people.set(filters["person_id"], person?.name ?? filters["person_id"]);
   return (
     <Page
-      title="Audit log"
-      about="Every view and change by staff, partners and commands, newest first."
+      title={say("Audit log")}
+      about={say("Every view and change by staff, partners and commands, newest first.")}
       actions={
         <>
           {patient_id && account_id && (
             <Button icon="download" busy={csv.busy} onClick={() => void csv.run()}>
-              Export for this patient
+              {say("Export for this patient")}
             </Button>
           )}
           <Button icon="refresh" keys="r" busy={query.isFetching} onClick={() => void query.refetch()}>
-            Refresh
+            {say("Refresh")}
           </Button>
         </>
       }
     >
       <FilterBar
         filters={[
-          { name: "person_id", label: "Person", options: [...people] },
-          { name: "action", label: "Action", options: Object.entries(auditActions) },
-          { name: "account_id", label: "Account", options: [...named] },
-          { name: "subject", label: "Order or subject" },
-          { name: "patient_id", label: "Patient (choose the account too)" },
+          { name: "person_id", label: say("Person"), options: [...people] },
+          { name: "action", label: say("Action"), options: Object.entries(auditActions) },
+          { name: "account_id", label: say("Account"), options: [...named] },
+          { name: "subject", label: say("Order or subject") },
+          { name: "patient_id", label: say("Patient (choose the account too)") },
         ]}
       />
       {csv.error !== null && <Problem error={csv.error} retry={() => void csv.run()} />}
@@ -65,18 +66,18 @@ export function AuditScreen() {
         query.isSuccess && (
           <Card flush>
             <Table
-              caption="Audit log entries"
+              caption={say("Audit log entries")}
               columns={auditColumns(named, change)}
               rows={entries}
               rowKey={({ audit_id }) => audit_id}
               empty={
-                <Empty title="No matching entries">
+                <Empty title={say("No matching entries")}>
                   <Button
                     onClick={() =>
                       change({ person_id: null, action: null, account_id: null, subject: null, patient_id: null })
                     }
                   >
-                    Clear filters
+                    {say("Clear filters")}
                   </Button>
                 </Empty>
               }
@@ -87,7 +88,7 @@ export function AuditScreen() {
       {more && (
         <div className={styles["more"]}>
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load older entries
+            {say("Load older entries")}
           </Button>
         </div>
       )}

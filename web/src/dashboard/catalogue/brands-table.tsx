@@ -4,6 +4,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { saveRows } from "./save-rows.ts";
 
 type Brand = DashboardCatalogue["brands"][number];
@@ -11,30 +12,30 @@ type Brand = DashboardCatalogue["brands"][number];
 export function BrandsTable({ brands }: { brands: readonly Brand[] }) {
   return (
     <Card
-      title="Brands"
+      title={say("Brands")}
       flush
       actions={
         <Button small icon="download" onClick={() => saveRows("brands", brands)}>
-          CSV
+          {say("CSV")}
         </Button>
       }
     >
       <Table
-        caption="Brands"
+        caption={say("Brands")}
         columns={columns}
         rows={brands}
         rowKey={({ id }) => id}
-        empty={<Empty title="No brands yet">Orders ship under the pharmacy's own name.</Empty>}
+        empty={<Empty title={say("No brands yet")}>{say("Orders ship under the pharmacy's own name.")}</Empty>}
       />
     </Card>
   );
 }
 
 const columns: Column<Brand>[] = [
-  { title: "ID", cell: ({ id }) => <span className="mono">{id}</span> },
-  { title: "Name", cell: ({ name }) => name },
+  { title: say("ID"), cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: say("Name"), cell: ({ name }) => name },
   {
-    title: "Default",
-    cell: ({ default: usual }) => usual && <Badge tone="good">Default</Badge>,
+    title: say("Default"),
+    cell: ({ default: usual }) => usual && <Badge tone="good">{say("Default")}</Badge>,
   },
 ];

@@ -11,6 +11,8 @@ import { Keys } from "../../ui/controls/keys.tsx";
 import { Tabs } from "../../ui/controls/tabs.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { leads } from "../roles.ts";
 import { BrandsTable } from "./brands-table.tsx";
@@ -34,7 +36,7 @@ export function CatalogueScreen() {
       ? [
           {
             keys: "i",
-            label: "Import a file",
+            label: say("Import a file"),
             run: () => void navigate({ to: "/catalogue/import", search: search as never }),
           },
         ]
@@ -42,17 +44,19 @@ export function CatalogueScreen() {
   );
   return (
     <Page
-      title="Catalogue"
+      title={say("Catalogue")}
       heading={
-        <span className="row">Catalogue {account && <EnvironmentBadge environment={account.environment} />}</span>
+        <span className="row">
+          {sayWith("Catalogue {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+        </span>
       }
-      about="Products, brands, shipping methods and state licenses."
+      about={say("Products, brands, shipping methods and state licenses.")}
       actions={
         <>
           <AccountSelect />
           {may && (
             <Link to="/catalogue/import" search={search as never} className={buttonClass("primary")}>
-              <Icon name="upload" /> Import <Keys keys="i" />
+              <Icon name="upload" /> {sayWith("Import {keys}", { keys: <Keys keys="i" /> })}
             </Link>
           )}
         </>
@@ -70,12 +74,12 @@ function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: D
   const { products, brands, shipping_methods, versions } = catalogue;
   const counted = (name: string, count: number) => (
     <>
-      {name} <span className="quiet">{count.toLocaleString()}</span>
+      {name} <span className="quiet">{numberText(count)}</span>
     </>
   );
   return (
     <Tabs
-      label="Catalogue sections"
+      label={say("Catalogue sections")}
       value={tab}
       onChange={(key) => change({ tab: key, find: null })}
       tabs={[
@@ -92,7 +96,7 @@ function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: D
         },
         {
           key: "licences",
-          label: "Licenses",
+          label: say("Licenses"),
           content: () => <LicencesTable environment={account.environment} />,
         },
         {

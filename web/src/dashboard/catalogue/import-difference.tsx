@@ -2,6 +2,8 @@ import type { CatalogueImportAnswer } from "@pestle/contract";
 import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./catalogue-screen.module.css";
 
 type Fault = CatalogueImportAnswer["faults"][number];
@@ -24,12 +26,14 @@ export function ImportDifference({
   if (faults.length > 0) {
     return (
       <div className="stack-tight">
-        <Notice tone="bad" title="This file has errors.">
-          {faults.length.toLocaleString()} {faults.length === 1 ? "error" : "errors"}. Fix the file and upload it again.
-          Nothing was imported.
+        <Notice tone="bad" title={say("This file has errors.")}>
+          {sayWith("{count} {value}. Fix the file and upload it again. Nothing was imported.", {
+            count: numberText(faults.length),
+            value: faults.length === 1 ? say("error") : say("errors"),
+          })}
         </Notice>
         <Table
-          caption="Errors"
+          caption={say("Errors")}
           columns={faultColumns}
           rows={faults.slice(0, MOST_SHOWN)}
           rowKey={({ at, column, sentence }) => `${at} ${column} ${sentence}`}
@@ -38,42 +42,42 @@ export function ImportDifference({
     );
   }
   const total = added.length + changed.length + retired.length;
-  if (total === 0) return <Notice tone="good">No changes. The catalogue already matches this file.</Notice>;
+  if (total === 0) return <Notice tone="good">{say("No changes. The catalogue already matches this file.")}</Notice>;
   return (
     <div className="stack-tight">
       <ul className={styles["totals"]}>
-        <li data-tone="good">{added.length.toLocaleString()} added</li>
-        <li data-tone="wait">{changed.length.toLocaleString()} changed</li>
-        <li data-tone="bad">{retired.length.toLocaleString()} retired</li>
-        <li>{unchanged.toLocaleString()} unchanged</li>
+        <li data-tone="good">{sayWith("{count} added", { count: numberText(added.length) })}</li>
+        <li data-tone="wait">{sayWith("{count} changed", { count: numberText(changed.length) })}</li>
+        <li data-tone="bad">{sayWith("{count} retired", { count: numberText(retired.length) })}</li>
+        <li>{sayWith("{unchanged} unchanged", { unchanged: numberText(unchanged) })}</li>
       </ul>
       <div className="row">
         <Button tone={retired.length > 0 ? "danger" : "primary"} icon="upload" busy={busy} onClick={onApply}>
-          {retired.length > 0 ? `Import and retire ${retired.length.toLocaleString()}` : "Import"}
+          {retired.length > 0 ? say("Import and retire {count}", { count: numberText(retired.length) }) : say("Import")}
         </Button>
       </div>
       {warnings.length > 0 && (
         <>
-          <Notice tone="wait" title="The safety check does not know every ingredient.">
-            You can import this file. Orders of these products are held until a pharmacist has looked.
+          <Notice tone="wait" title={say("The safety check does not know every ingredient.")}>
+            {say("You can import this file. Orders of these products are held until a pharmacist has looked.")}
           </Notice>
           <Table
-            caption="Warnings"
+            caption={say("Warnings")}
             columns={faultColumns}
             rows={warnings.slice(0, MOST_SHOWN)}
             rowKey={({ at, column, sentence }) => `${at} ${column} ${sentence}`}
           />
         </>
       )}
-      <Keys title="Added" keys={added} />
-      <Keys title="Retired" keys={retired} />
+      <Keys title={say("Added")} keys={added} />
+      <Keys title={say("Retired")} keys={retired} />
       {changed.length > 0 && (
         <section className="stack-tight">
-          <h3>Changed</h3>
+          <h3>{say("Changed")}</h3>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll a long list */}
           <div className={styles["changes"]} tabIndex={0}>
             <Table
-              caption="Changed"
+              caption={say("Changed")}
               columns={changedColumns}
               rows={changed.slice(0, MOST_SHOWN)}
               rowKey={({ key }) => key}
@@ -92,22 +96,22 @@ function Keys({ title, keys }: { title: string; keys: readonly (string | number)
       <h3>{title}</h3>
       <p className="mono">
         {keys.slice(0, MOST_SHOWN).join(", ")}
-        {keys.length > MOST_SHOWN && ` and ${(keys.length - MOST_SHOWN).toLocaleString()} more`}
+        {keys.length > MOST_SHOWN && say(" and {value} more", { value: numberText(keys.length - MOST_SHOWN) })}
       </p>
     </section>
   );
 }
 
 const faultColumns: Column<Fault>[] = [
-  { title: "Where", cell: ({ at }) => at },
-  { title: "Column", cell: ({ column }) => column && <code>{column}</code> },
-  { title: "Error", cell: ({ sentence }) => sentence },
+  { title: say("Where"), cell: ({ at }) => at },
+  { title: say("Column"), cell: ({ column }) => column && <code>{column}</code> },
+  { title: say("Error"), cell: ({ sentence }) => sentence },
 ];
 
 const changedColumns: Column<Changed>[] = [
-  { title: "Key", cell: ({ key }) => <code>{key}</code> },
+  { title: say("Key"), cell: ({ key }) => <code>{key}</code> },
   {
-    title: "Fields",
+    title: say("Fields"),
     cell: ({ fields }) => (
       <ul>
         {fields.map(({ field, from, to }) => (

@@ -17,6 +17,7 @@ import { CheckField, SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import styles from "./catalogue-screen.module.css";
 import { ImportDifference } from "./import-difference.tsx";
@@ -55,7 +56,7 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
       after: (answer) => {
         if (answer.version === null) setSeen(answer);
         else {
-          toast(`Imported: version ${answer.version}.`);
+          toast(say("Imported: version {version}.", { version: answer.version }));
           setSeen(null);
           setFile({ text: "", source: "pasted" });
         }
@@ -84,13 +85,15 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
   };
   return (
     <Page
-      title="Import"
-      heading={<span className="row">Import {account && <EnvironmentBadge environment={account.environment} />}</span>}
-      about={
-        <>
-          <Link to="/catalogue">Catalogue</Link> · all changes apply together, or none do
-        </>
+      title={say("Import")}
+      heading={
+        <span className="row">
+          {sayWith("Import {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+        </span>
       }
+      about={sayWith("{link} · all changes apply together, or none do", {
+        link: <Link to="/catalogue">{say("Catalogue")}</Link>,
+      })}
       actions={
         <span onChange={discardPreview}>
           <AccountSelect />
@@ -98,7 +101,7 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
       }
     >
       <div className={styles["import"]}>
-        <Card title="1. Choose a file">
+        <Card title={say("1. Choose a file")}>
           <form
             className={`stack-tight ${styles["form"]}`}
             onSubmit={submit}
@@ -106,7 +109,7 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
             onDrop={drop}
           >
             <SelectField
-              label="Type"
+              label={say("Type")}
               options={catalogueImportKinds.map((one) => [one, kindNames[one]] as const)}
               value={kind}
               onChange={(event) => {
@@ -115,7 +118,7 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
               }}
             />
             <label className={styles["file"]}>
-              <span>Choose a file or drop it here</span>
+              <span>{say("Choose a file or drop it here")}</span>
               <input
                 type="file"
                 accept=".csv,.json,text/csv,application/json"
@@ -123,8 +126,8 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
               />
             </label>
             <TextArea
-              label="Contents"
-              hint={`CSV with a header row, or a JSON array. Source: ${file.source}.`}
+              label={say("Contents")}
+              hint={say("CSV with a header row, or a JSON array. Source: {source}.", { source: file.source })}
               required
               rows={8}
               spellCheck={false}
@@ -136,8 +139,10 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
             />
             {kind !== "stock" && (
               <CheckField
-                label="Partial import"
-                hint="Keep rows that are not in the file. Otherwise they are retired and partners can no longer order them."
+                label={say("Partial import")}
+                hint={say(
+                  "Keep rows that are not in the file. Otherwise they are retired and partners can no longer order them.",
+                )}
                 checked={partial}
                 onChange={(event) => {
                   discardPreview();
@@ -147,15 +152,15 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
             )}
             <div className="row">
               <Button tone="primary" type="submit" busy={look.busy}>
-                Preview changes
+                {say("Preview changes")}
               </Button>
             </div>
             {look.error !== null && <Problem error={look.error} />}
           </form>
         </Card>
-        <Card title="2. Review changes">
+        <Card title={say("2. Review changes")}>
           {seen === null ? (
-            <p className="quiet">Preview the changes first. Nothing is imported until you confirm.</p>
+            <p className="quiet">{say("Preview the changes first. Nothing is imported until you confirm.")}</p>
           ) : (
             <ImportDifference seen={seen} busy={apply.busy} onApply={() => void apply.run(seen)} />
           )}

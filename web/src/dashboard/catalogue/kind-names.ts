@@ -1,9 +1,10 @@
 import type { CatalogueImportKind } from "@pestle/contract";
+import { say } from "../../ui/words/say.tsx";
 
 export const kindNames: Record<CatalogueImportKind, string> = {
-  products: "Products",
-  brands: "Brands",
-  shipping_methods: "Shipping methods",
-  licences: "Licenses",
-  stock: "Stock counts",
+  products: say("Products"),
+  brands: say("Brands"),
+  shipping_methods: say("Shipping methods"),
+  licences: say("Licenses"),
+  stock: say("Stock counts"),
 };

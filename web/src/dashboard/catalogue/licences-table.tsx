@@ -7,6 +7,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { saveRows } from "./save-rows.ts";
 
 type Licence = DashboardLicences["licences"][number];
@@ -19,21 +20,21 @@ export function LicencesTable({ environment }: { environment: Environment }) {
     <Loaded query={query} lines={8}>
       {({ licences }) => (
         <Card
-          title={`Licenses for all ${environment} accounts`}
+          title={say("Licenses for all {environment} accounts", { environment })}
           flush
           actions={
             <Button small icon="download" onClick={() => saveRows("licences", licences)}>
-              CSV
+              {say("CSV")}
             </Button>
           }
         >
           <Table
-            caption="Licenses"
+            caption={say("Licenses")}
             columns={columns}
             rows={licences}
             rowKey={({ state, number }) => `${state} ${number}`}
             dim={(row) => stateOf(row).name === "Expired"}
-            empty={<Empty title="No licenses yet">Orders are held until you import licenses.</Empty>}
+            empty={<Empty title={say("No licenses yet")}>{say("Orders are held until you import licenses.")}</Empty>}
           />
         </Card>
       )}
@@ -43,17 +44,17 @@ export function LicencesTable({ environment }: { environment: Environment }) {
 
 function stateOf({ status, valid_from, valid_to }: Licence): { name: string; tone: Tone } {
   const today = new Date().toISOString().slice(0, 10);
-  if (status === "suspended") return { name: "Suspended", tone: "bad" };
-  if (status !== "active" || valid_to < today) return { name: "Expired", tone: "bad" };
-  if (valid_from > today) return { name: "Not yet valid", tone: "wait" };
+  if (status === "suspended") return { name: say("Suspended"), tone: "bad" };
+  if (status !== "active" || valid_to < today) return { name: say("Expired"), tone: "bad" };
+  if (valid_from > today) return { name: say("Not yet valid"), tone: "wait" };
   const ends_ms = Date.parse(valid_to) - Date.now();
-  return ends_ms < SOON_MS ? { name: "Expires soon", tone: "wait" } : { name: "Active", tone: "good" };
+  return ends_ms < SOON_MS ? { name: say("Expires soon"), tone: "wait" } : { name: say("Active"), tone: "good" };
 }
 
 const columns: Column<Licence>[] = [
-  { title: "State", cell: ({ state }) => <strong>{state}</strong> },
-  { title: "Number", cell: ({ number }) => <span className="mono">{number}</span> },
-  { title: "Status", cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).name}</Badge> },
-  { title: "Valid from", cell: ({ valid_from }) => dateText(valid_from) },
-  { title: "Valid until", cell: ({ valid_to }) => dateText(valid_to) },
+  { title: say("State"), cell: ({ state }) => <strong>{state}</strong> },
+  { title: say("Number"), cell: ({ number }) => <span className="mono">{number}</span> },
+  { title: say("Status"), cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).name}</Badge> },
+  { title: say("Valid from"), cell: ({ valid_from }) => dateText(valid_from) },
+  { title: say("Valid until"), cell: ({ valid_to }) => dateText(valid_to) },
 ];

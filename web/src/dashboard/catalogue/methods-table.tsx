@@ -5,54 +5,59 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { moneyText } from "../../ui/money.ts";
+import { say } from "../../ui/words/say.tsx";
 import { saveRows } from "./save-rows.ts";
 
 export function MethodsTable({ methods }: { methods: readonly DashboardShippingMethod[] }) {
   return (
     <Card
-      title="Shipping methods"
+      title={say("Shipping methods")}
       flush
       actions={
         <Button small icon="download" onClick={() => saveRows("shipping_methods", methods)}>
-          CSV
+          {say("CSV")}
         </Button>
       }
     >
       <Table
-        caption="Shipping methods"
+        caption={say("Shipping methods")}
         columns={columns}
         rows={methods}
         rowKey={({ id }) => id}
-        empty={<Empty title="No shipping methods yet">Partners cannot place orders until you import one.</Empty>}
+        empty={
+          <Empty title={say("No shipping methods yet")}>
+            {say("Partners cannot place orders until you import one.")}
+          </Empty>
+        }
       />
     </Card>
   );
 }
 
 const columns: Column<DashboardShippingMethod>[] = [
-  { title: "ID", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: say("ID"), cell: ({ id }) => <span className="mono">{id}</span> },
   {
-    title: "Name",
+    title: say("Name"),
     cell: ({ name, default: usual }) => (
       <span className="row">
-        {name} {usual && <Badge tone="good">Default</Badge>}
+        {name} {usual && <Badge tone="good">{say("Default")}</Badge>}
       </span>
     ),
   },
-  { title: "Carrier", cell: ({ carrier, service }) => `${carrier} ${service}` },
+  { title: say("Carrier"), cell: ({ carrier, service }) => `${carrier} ${service}` },
   {
-    title: "Transit days",
+    title: say("Transit days"),
     cell: ({ transit_days_min: least, transit_days_max: most }) => (least === most ? least : `${least} to ${most}`),
   },
   {
-    title: "Supports",
+    title: say("Supports"),
     cell: ({ signature_confirmation, po_box, cold_chain }) => (
       <span className="row">
-        {signature_confirmation && <Badge>Signature</Badge>}
-        {po_box && <Badge>PO Box</Badge>}
-        {cold_chain && <Badge tone="info">Cold</Badge>}
+        {signature_confirmation && <Badge>{say("Signature")}</Badge>}
+        {po_box && <Badge>{say("PO Box")}</Badge>}
+        {cold_chain && <Badge tone="info">{say("Cold")}</Badge>}
       </span>
     ),
   },
-  { title: "Price", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
+  { title: say("Price"), number: true, cell: ({ price_cents }) => moneyText(price_cents) },
 ];

@@ -8,6 +8,7 @@ import { TextField } from "../../ui/controls/field.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../../ui/display/row-grid.tsx";
 import { moneyText } from "../../ui/money.ts";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./catalogue-screen.module.css";
 import { ProductDialog } from "./product-dialog.tsx";
 import { saveRows } from "./save-rows.ts";
@@ -32,10 +33,10 @@ export function ProductsTable({
   );
   const goTo = (to: number) => setSku(rows[Math.max(0, Math.min(rows.length - 1, to))]?.sku ?? null);
   useShortcuts([
-    { keys: "j", label: "Next product", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Previous product", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Open product", run: () => rows[cursor] && setOpen(rows[cursor]) },
-    { keys: "f", label: "Find product", run: () => field.current?.focus() },
+    { keys: "j", label: say("Next product"), run: () => goTo(cursor + 1) },
+    { keys: "k", label: say("Previous product"), run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: say("Open product"), run: () => rows[cursor] && setOpen(rows[cursor]) },
+    { keys: "f", label: say("Find product"), run: () => field.current?.focus() },
   ]);
   return (
     <div className={styles["products"]}>
@@ -43,28 +44,28 @@ export function ProductsTable({
         <div className={styles["find"]}>
           <TextField
             ref={field}
-            label="Find a product"
+            label={say("Find a product")}
             unseen
-            placeholder="Name, SKU, NDC or ingredient"
+            placeholder={say("Name, SKU, NDC or ingredient")}
             spellCheck={false}
             value={find}
             onChange={(event) => change({ find: event.target.value })}
           />
         </div>
         <Button small icon="download" onClick={() => saveRows("products", products)}>
-          CSV
+          {say("CSV")}
         </Button>
       </div>
       {rows.length === 0 ? (
         <div className={styles["nothing"]}>
-          <Empty title={products.length === 0 ? "No products yet" : "No matching products"}>
-            {products.length === 0 && "Import a product file to get started."}
+          <Empty title={products.length === 0 ? say("No products yet") : say("No matching products")}>
+            {products.length === 0 && say("Import a product file to get started.")}
           </Empty>
         </div>
       ) : (
         <div className={styles["grid"]}>
           <RowGrid
-            label="Products"
+            label={say("Products")}
             columns={columns}
             rows={rows}
             rowKey={(row) => row.sku}
@@ -93,19 +94,19 @@ function found(products: readonly DashboardProduct[], text: string): readonly Da
 
 const columns: GridColumn<DashboardProduct>[] = [
   {
-    title: "Product",
+    title: say("Product"),
     width: "minmax(12rem, 3fr)",
     cell: ({ name, rx_only, drug_schedule, cold_chain }) => (
       <span title={name}>
         {drug_schedule !== "0" && <Badge tone="bad">C{drug_schedule}</Badge>}
-        {!rx_only && <Badge title="Over the counter">OTC</Badge>}
-        {cold_chain && <Badge tone="info">Cold</Badge>} {name}
+        {!rx_only && <Badge title={say("Over the counter")}>{say("OTC")}</Badge>}
+        {cold_chain && <Badge tone="info">{say("Cold")}</Badge>} {name}
       </span>
     ),
   },
-  { title: "SKU", width: "minmax(8rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
-  { title: "NDC", width: "7.5rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
-  { title: "Packages", width: "minmax(6rem, 1fr)", cell: ({ package_sizes }) => package_sizes.join(", ") },
-  { title: "Blocked", width: "minmax(4rem, 1fr)", cell: ({ blocked_states }) => blocked_states.join(", ") || "–" },
-  { title: "Price", width: "5rem", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
+  { title: say("SKU"), width: "minmax(8rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
+  { title: say("NDC"), width: "7.5rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
+  { title: say("Packages"), width: "minmax(6rem, 1fr)", cell: ({ package_sizes }) => package_sizes.join(", ") },
+  { title: say("Blocked"), width: "minmax(4rem, 1fr)", cell: ({ blocked_states }) => blocked_states.join(", ") || "–" },
+  { title: say("Price"), width: "5rem", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
 ];

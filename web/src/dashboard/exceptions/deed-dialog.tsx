@@ -7,30 +7,31 @@ import { TextArea } from "../../ui/controls/field.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
 import { overriding } from "./who-acts.ts";
 
 const deeds = {
   resolve: {
     title: (name: string) => `Resolve: ${name}`,
-    label: "Reason",
-    hint: "Pestle runs the check again. Each order's timeline records the reason and your name.",
-    submit: "Resolve",
-    done: "Resolved",
+    label: say("Reason"),
+    hint: say("Pestle runs the check again. Each order's timeline records the reason and your name."),
+    submit: say("Resolve"),
+    done: say("Resolved"),
   },
   note: {
     title: () => "Add note",
-    label: "Note",
-    hint: "Saved with each order. The partner does not see it.",
-    submit: "Add note",
-    done: "Note added",
+    label: say("Note"),
+    hint: say("Saved with each order. The partner does not see it."),
+    submit: say("Add note"),
+    done: say("Note added"),
   },
   cancel: {
     title: () => "Cancel",
-    label: "Reason",
-    hint: "Releases stock and refills and notifies the partner. You cannot undo this.",
-    submit: "Cancel orders",
-    done: "Canceled",
+    label: say("Reason"),
+    hint: say("Releases stock and refills and notifies the partner. You cannot undo this."),
+    submit: say("Cancel orders"),
+    done: say("Canceled"),
   },
 } as const satisfies Partial<Record<BulkEvent, object>>;
 export type Deed = keyof typeof deeds;
@@ -72,9 +73,9 @@ export function DeedDialog({
       actions={
         <>
           <span role="status" className="quiet">
-            {send.busy && meant.length > 1 && `${sent} of ${meant.length}…`}
+            {send.busy && meant.length > 1 && say("{sent} of {count}…", { sent, count: meant.length })}
           </span>
-          <Button onClick={onClose}>{deed === "cancel" ? "Keep orders" : "Cancel"}</Button>
+          <Button onClick={onClose}>{deed === "cancel" ? say("Keep orders") : say("Cancel")}</Button>
           <Button tone={deed === "cancel" ? "danger" : "primary"} type="submit" busy={send.busy}>
             {submit}
           </Button>

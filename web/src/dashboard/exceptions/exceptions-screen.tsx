@@ -11,6 +11,8 @@ import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say } from "../../ui/words/say.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
@@ -41,23 +43,25 @@ export function ExceptionsScreen() {
   const at = open ? groups.indexOf(open) : -1;
   const choose = (group: ExceptionGroup | undefined) => group && change({ exception_id: String(group.exception_id) });
   useShortcuts([
-    { keys: "]", label: "Next exception", run: () => choose(groups[at + 1]) },
-    { keys: "[", label: "Previous exception", run: () => choose(groups[at - 1]) },
+    { keys: "]", label: say("Next exception"), run: () => choose(groups[at + 1]) },
+    { keys: "[", label: say("Previous exception"), run: () => choose(groups[at - 1]) },
   ]);
   const total = groups.reduce((sum, { count }) => sum + count, 0);
   return (
     <Page
-      title="Exceptions"
+      title={say("Exceptions")}
       fill
-      about={held.data && (total === 0 ? "No orders on hold." : `${total.toLocaleString()} open.`)}
-      actions={<Link to="/queue/on_hold">All orders on hold</Link>}
+      about={
+        held.data && (total === 0 ? say("No orders on hold.") : say("{total} open.", { total: numberText(total) }))
+      }
+      actions={<Link to="/queue/on_hold">{say("All orders on hold")}</Link>}
     >
       <FilterBar
         filters={[
           environmentFilter,
           {
             name: "account_id",
-            label: "Account",
+            label: say("Account"),
             options: accounts.map((one) => [one.account_id, accountName(one)] as const),
           },
         ]}
@@ -66,7 +70,9 @@ export function ExceptionsScreen() {
         {() =>
           open === undefined ? (
             <div className={styles["nothing"]}>
-              <Empty title="No orders on hold">When an exception holds an order, it appears here.</Empty>
+              <Empty title={say("No orders on hold")}>
+                {say("When an exception holds an order, it appears here.")}
+              </Empty>
             </div>
           ) : (
             <div className={styles["bench"]}>
@@ -90,7 +96,7 @@ function Groups({
   onChoose: (group: ExceptionGroup) => void;
 }) {
   return (
-    <nav aria-label="Exceptions" className={styles["groups"]}>
+    <nav aria-label={say("Exceptions")} className={styles["groups"]}>
       {sides.map(({ title, isMeant }) => {
         const meant = groups.filter(isMeant);
         return (
@@ -98,7 +104,7 @@ function Groups({
             <section key={title} aria-label={title}>
               <h2>
                 {title}
-                <span>{meant.reduce((sum, { count }) => sum + count, 0).toLocaleString()}</span>
+                <span>{numberText(meant.reduce((sum, { count }) => sum + count, 0))}</span>
               </h2>
               <GroupList groups={meant} open={open} onChoose={onChoose} />
             </section>
@@ -111,8 +117,8 @@ function Groups({
 
 /** In the order of the list, so that the keys walk down the screen. */
 const sides: readonly { title: string; isMeant: (group: ExceptionGroup) => boolean }[] = [
-  { title: "Needs you", isMeant: ({ who_acts }) => who_acts !== "partner" },
-  { title: "Waiting for partner", isMeant: ({ who_acts }) => who_acts === "partner" },
+  { title: say("Needs you"), isMeant: ({ who_acts }) => who_acts !== "partner" },
+  { title: say("Waiting for partner"), isMeant: ({ who_acts }) => who_acts === "partner" },
 ];
 const bySide = (groups: readonly ExceptionGroup[]) => sides.flatMap(({ isMeant }) => groups.filter(isMeant));
 
@@ -124,8 +130,8 @@ function GroupList({ groups, open, onChoose }: Parameters<typeof Groups>[0]) {
           <button type="button" aria-current={group === open || undefined} onClick={() => onChoose(group)}>
             <span className={styles["name"]}>{group.name}</span>
             <span className={styles["count"]}>
-              {group.count.toLocaleString()}
-              <span className="unseen"> {group.count === 1 ? "order" : "orders"}</span>
+              {numberText(group.count)}
+              <span className="unseen"> {group.count === 1 ? say("order") : say("orders")}</span>
             </span>
             <Badge tone={whoActs[group.who_acts].tone}>{whoActs[group.who_acts].short}</Badge>
             <span className={styles["age"]}>

@@ -8,6 +8,8 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { RowGrid } from "../../ui/display/row-grid.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { orderPath } from "../order-link.ts";
 import type { BulkOutcome } from "../send-bulk.ts";
@@ -57,57 +59,59 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
   // A pharmacist decides each of these on the order's own page, with its findings in view.
   const may_end = group.overridden_by !== "pharmacist";
   const open = (row: DashboardOrderRow) => {
-    setWorkList({ title: "Exceptions", back: `/exceptions${location.search}`, orders: rows });
+    setWorkList({ title: say("Exceptions"), back: `/exceptions${location.search}`, orders: rows });
     void navigate({ to: orderPath(row) });
   };
   const ask = (next: Deed) => meant.length > 0 && setDeed(next);
   useShortcuts([
-    { keys: "j", label: "Next order", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Previous order", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Open order", run: () => at && open(at) },
-    { keys: "x", label: "Select order", run: () => at && toggle(at) },
-    { keys: "X", label: "Select all", run: () => setTicked(new Set(rows.map(orderPath))) },
-    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Set()) },
-    ...(may_end ? [{ keys: "e", label: "Resolve exception", run: () => ask("resolve") }] : []),
-    { keys: "n", label: "Add note", run: () => ask("note") },
+    { keys: "j", label: say("Next order"), run: () => goTo(cursor + 1) },
+    { keys: "k", label: say("Previous order"), run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: say("Open order"), run: () => at && open(at) },
+    { keys: "x", label: say("Select order"), run: () => at && toggle(at) },
+    { keys: "X", label: say("Select all"), run: () => setTicked(new Set(rows.map(orderPath))) },
+    { keys: "Escape", label: say("Clear selection"), run: () => setTicked(new Set()) },
+    ...(may_end ? [{ keys: "e", label: say("Resolve exception"), run: () => ask("resolve") }] : []),
+    { keys: "n", label: say("Add note"), run: () => ask("note") },
   ]);
 
   return (
     <section aria-label={name} className={styles["detail"]}>
       <About group={group} />
       {/* biome-ignore lint/a11y/useSemanticElements: not a form */}
-      <div role="group" aria-label="Actions" className={styles["deeds"]}>
+      <div role="group" aria-label={say("Actions")} className={styles["deeds"]}>
         {may_end ? (
           <Button tone="primary" icon="check" keys="e" onClick={() => ask("resolve")}>
-            Resolve
+            {say("Resolve")}
           </Button>
         ) : (
           <Button tone="primary" icon="external" onClick={() => at && open(at)}>
-            Open order
+            {say("Open order")}
           </Button>
         )}
         <Button icon="note" keys="n" onClick={() => ask("note")}>
-          Note
+          {say("Note")}
         </Button>
         <Button icon="close" tone="danger" onClick={() => ask("cancel")}>
-          Cancel
+          {say("Cancel")}
         </Button>
         <span role="status" className="quiet">
-          {chosen.length > 0 ? `${chosen.length.toLocaleString()} selected` : at && `for ${at.order_number}`}
+          {chosen.length > 0
+            ? say("{count} selected", { count: numberText(chosen.length) })
+            : at && say("for {order_number}", { order_number: at.order_number })}
         </span>
         {count > rows.length && rows.length > 0 && (
           <Link to="/queue/on_hold" search={{ exception_id: String(exception_id), ...narrowed } as never}>
-            Showing the {rows.length} oldest of {count.toLocaleString()}
+            {sayWith("Showing the {count} oldest of {count2}", { count: rows.length, count2: numberText(count) })}
           </Link>
         )}
       </div>
       <Loaded query={orders} lines={8}>
         {() =>
           rows.length === 0 ? (
-            <Empty title="No orders left in this group" />
+            <Empty title={say("No orders left in this group")} />
           ) : (
             <RowGrid
-              label={`Orders on hold: ${name}`}
+              label={say("Orders on hold: {name}", { name })}
               columns={heldColumns({ exception_id, rows, ticked, toggle })}
               rows={rows}
               rowKey={orderPath}
@@ -154,16 +158,16 @@ function About({ group }: { group: ExceptionGroup }) {
       <p>{message}</p>
       <dl className={styles["ways"]}>
         <div>
-          <dt>The partner can</dt>
+          <dt>{say("The partner can")}</dt>
           <dd>{actions.map(({ action }) => action.toLowerCase()).join(", ")}</dd>
         </div>
         <div>
-          <dt>The pharmacy</dt>
+          <dt>{say("The pharmacy")}</dt>
           <dd>{overriding[overridden_by]}</dd>
         </div>
         {resolves_itself !== null && (
           <div>
-            <dt>Automatic</dt>
+            <dt>{say("Automatic")}</dt>
             <dd>
               {resolves_itself} {exception_id === 76 && <ToStock orders={orders} />}
             </dd>
@@ -178,7 +182,7 @@ function About({ group }: { group: ExceptionGroup }) {
 function ToStock({ orders: [first] }: Pick<ExceptionGroup, "orders">) {
   return (
     <Link to="/stock" search={(first ? { account_id: first.account_id } : {}) as never}>
-      Go to stock
+      {say("Go to stock")}
     </Link>
   );
 }

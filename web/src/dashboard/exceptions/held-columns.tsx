@@ -3,6 +3,7 @@ import { Link } from "../../app/router/router.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./exceptions-screen.module.css";
 
@@ -22,14 +23,14 @@ export function heldColumns({
   const claimed = rows.some(({ claimed_by }) => claimed_by !== null);
   return [
     {
-      title: "Select",
+      title: say("Select"),
       unseen: true,
       width: "1.25rem",
       cell: (row) => (
         <input
           type="checkbox"
           className={styles["tick"]}
-          aria-label={`Select ${row.order_number}`}
+          aria-label={say("Select {order_number}", { order_number: row.order_number })}
           tabIndex={-1}
           checked={ticked.has(orderPath(row))}
           onChange={() => toggle(row)}
@@ -37,7 +38,7 @@ export function heldColumns({
       ),
     },
     {
-      title: "Order",
+      title: say("Order"),
       width: "7rem",
       cell: (row) => (
         <Link to={orderPath(row)} tabIndex={-1} className="mono">
@@ -46,7 +47,7 @@ export function heldColumns({
       ),
     },
     {
-      title: "Partner",
+      title: say("Partner"),
       width: "minmax(8rem, 2fr)",
       cell: ({ partner, environment }) => (
         <>
@@ -54,22 +55,22 @@ export function heldColumns({
         </>
       ),
     },
-    { title: "Patient", width: "3.5rem", cell: ({ patient_initials }) => patient_initials },
+    { title: say("Patient"), width: "3.5rem", cell: ({ patient_initials }) => patient_initials },
     {
-      title: "Products",
+      title: say("Products"),
       width: "minmax(8rem, 2fr)",
       cell: ({ drug_names }) => <span title={drug_names.join(", ")}>{drug_names.join(", ")}</span>,
     },
     ...(elsewhere ? [alsoHeld(exception_id)] : []),
     ...(claimed ? [claimedBy] : []),
     {
-      title: "Waiting",
+      title: say("Waiting"),
       width: "5.5rem",
       number: true,
       cell: ({ stage_since, late }) => (
         <span className={late ? styles["late"] : undefined}>
           <Age since={stage_since} />
-          {late && <span className="unseen"> late</span>}
+          {late && <span className="unseen">{say(" late")}</span>}
         </span>
       ),
     },
@@ -77,7 +78,7 @@ export function heldColumns({
 }
 
 const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => ({
-  title: "Other exceptions",
+  title: say("Other exceptions"),
   width: "minmax(6rem, 1fr)",
   cell: ({ exception_ids }) => {
     const others = exception_ids.filter((id) => id !== exception_id).map((id) => exceptions[id].name);
@@ -90,7 +91,7 @@ const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => (
 });
 
 const claimedBy: GridColumn<DashboardOrderRow> = {
-  title: "Claimed by",
+  title: say("Claimed by"),
   width: "minmax(6.5rem, 1fr)",
   cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
 };

@@ -10,6 +10,8 @@ import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { HEALTH_REFRESH_MS, HealthTiles, isStuck, safetyIn, states } from "../health-tiles.tsx";
 
 type Finding = DashboardHealth["findings"][number];
@@ -20,18 +22,14 @@ const order = ["failed", "warning", "ok"] as const;
 /** Service health: the findings of `pestle doctor` and overdue jobs. */
 export function HealthScreen() {
   const health = useApi("/dashboard/health", { refetch_ms: HEALTH_REFRESH_MS });
-  useShortcuts([{ keys: "r", label: "Refresh", run: () => void health.refetch() }]);
+  useShortcuts([{ keys: "r", label: say("Refresh"), run: () => void health.refetch() }]);
   return (
     <Page
-      title="System health"
-      about={
-        <>
-          The same checks as <code>pestle doctor</code>.
-        </>
-      }
+      title={say("System health")}
+      about={sayWith("The same checks as {code}.", { code: <code>pestle doctor</code> })}
       actions={
         <Button icon="refresh" keys="r" busy={health.isFetching} onClick={() => void health.refetch()}>
-          Refresh
+          {say("Refresh")}
         </Button>
       }
     >
@@ -50,45 +48,44 @@ function Health({ health, read_at }: { health: DashboardHealth; read_at: string 
     <>
       <HealthTiles health={health} />
       {safety?.state === "failed" && (
-        <Notice tone="bad" title="The safety engine failed its self-check. Orders are on hold.">
+        <Notice tone="bad" title={say("The safety engine failed its self-check. Orders are on hold.")}>
           {safety.says}
         </Notice>
       )}
       <Card
-        title="Findings"
+        title={say("Findings")}
         flush
         actions={
-          <span className="quiet small">
-            Checked at <When at={read_at} seconds />
-          </span>
+          <span className="quiet small">{sayWith("Checked at {when}", { when: <When at={read_at} seconds /> })}</span>
         }
       >
-        <Table caption="Findings" columns={findingColumns} rows={sorted} rowKey={({ what }) => what} />
+        <Table caption={say("Findings")} columns={findingColumns} rows={sorted} rowKey={({ what }) => what} />
       </Card>
-      <Card title="Job backlog" flush>
-        <Table caption="Job backlog" columns={lagColumns} rows={lags} rowKey={({ what }) => what} />
+      <Card title={say("Job backlog")} flush>
+        <Table caption={say("Job backlog")} columns={lagColumns} rows={lags} rowKey={({ what }) => what} />
       </Card>
     </>
   );
 }
 
 const findingColumns: Column<Finding>[] = [
-  { title: "Check", cell: ({ what }) => capital(what) },
-  { title: "State", cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].name}</Badge> },
-  { title: "Details", cell: ({ says }) => <CodeText text={capital(says).replaceAll(SETTING, "`$&`")} /> },
+  { title: say("Check"), cell: ({ what }) => capital(what) },
+  { title: say("State"), cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].name}</Badge> },
+  { title: say("Details"), cell: ({ says }) => <CodeText text={capital(says).replaceAll(SETTING, "`$&`")} /> },
 ];
 
 const lagColumns: Column<Lag>[] = [
-  { title: "Job", cell: ({ what }) => capital(what) },
-  { title: "Waiting", number: true, cell: ({ waiting }) => waiting.toLocaleString() },
+  { title: say("Job"), cell: ({ what }) => capital(what) },
+  { title: say("Waiting"), number: true, cell: ({ waiting }) => numberText(waiting) },
   {
-    title: "Overdue",
+    title: say("Overdue"),
     number: true,
     cell: (lag) => (lag.oldest_at === null ? "–" : <Age since={lag.oldest_at} />),
   },
   {
-    title: "State",
-    cell: (lag) => (isStuck(lag) ? <Badge tone="bad">Behind</Badge> : <Badge tone="good">On time</Badge>),
+    title: say("State"),
+    cell: (lag) =>
+      isStuck(lag) ? <Badge tone="bad">{say("Behind")}</Badge> : <Badge tone="good">{say("On time")}</Badge>,
   },
 ];
 

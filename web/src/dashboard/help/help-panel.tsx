@@ -2,6 +2,7 @@ import { createElement as el, type ReactNode } from "react";
 import guide from "../../../../docs/guides/dashboard.md?raw";
 import { Button, buttonClass } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { type Block, blocksOf, GUIDE, type Inline, sectionOf } from "./guide-text.ts";
 import styles from "./help.module.css";
 import { helpSections } from "./sections.ts";
@@ -16,12 +17,12 @@ export function HelpPanel({ path, onClose, onTour }: { path: string; onClose: ()
       wide
       actions={
         <>
-          <Button onClick={onTour}>Take the tour</Button>
+          <Button onClick={onTour}>{say("Take the tour")}</Button>
           <a className={buttonClass()} href={GUIDE} target="_blank" rel="noreferrer">
-            Open the whole guide
+            {say("Open the whole guide")}
           </a>
           <Button tone="primary" data-first onClick={onClose}>
-            Close
+            {say("Close")}
           </Button>
         </>
       }

@@ -3,13 +3,16 @@ import { useLocation, useRoutePath } from "../../app/router/router.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { IconButton } from "../../ui/controls/button.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { openPanel, usePanel } from "../panels.ts";
 import { isTourDone, tourDone } from "./tour-seen.ts";
 
 const HelpPanel = lazy(async () => ({ default: (await import("./help-panel.tsx")).HelpPanel }));
 const Tour = lazy(async () => ({ default: (await import("./tour.tsx")).Tour }));
 
-export const HelpButton = () => <IconButton label="Help for this page" icon="help" onClick={() => openPanel("help")} />;
+export const HelpButton = () => (
+  <IconButton label={say("Help for this page")} icon="help" onClick={() => openPanel("help")} />
+);
 
 /** The guide's text for the current screen. New users also see the tour, once, on the home page. */
 export function Help() {

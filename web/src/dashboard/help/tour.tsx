@@ -2,6 +2,7 @@ import { type ReactNode, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./help.module.css";
 
 const steps: readonly { title: string; text: ReactNode }[] = [
@@ -10,10 +11,11 @@ const steps: readonly { title: string; text: ReactNode }[] = [
     text: (
       <>
         <p>
-          The navigation has a queue for each kind of work: clinical review, fill, product check, pack and ship. The
-          number beside a queue is how many orders are in it.
+          {say(
+            "The navigation has a queue for each kind of work: clinical review, fill, product check, pack and ship. The number beside a queue is how many orders are in it.",
+          )}
         </p>
-        <p>The home page shows what is late. Start there.</p>
+        <p>{say("The home page shows what is late. Start there.")}</p>
       </>
     ),
   },
@@ -21,8 +23,10 @@ const steps: readonly { title: string; text: ReactNode }[] = [
     title: "Find anything",
     text: (
       <p>
-        Press <Keys keys="/" /> and type a phone number, an order number, a lot or a tracking number. Press{" "}
-        <Keys keys="?" /> for all keyboard shortcuts.
+        {sayWith(
+          "Press {keys} and type a phone number, an order number, a lot or a tracking number. Press {keys2} for all keyboard shortcuts.",
+          { keys: <Keys keys="/" />, keys2: <Keys keys="?" /> },
+        )}
       </p>
     ),
   },
@@ -31,10 +35,12 @@ const steps: readonly { title: string; text: ReactNode }[] = [
     text: (
       <>
         <p>
-          Claim an order, or assign it to a colleague. The page shows only the steps that are possible now:{" "}
-          <Keys keys="a" /> moves to the next step, and Enter takes it. You can undo a step for ten seconds.
+          {sayWith(
+            "Claim an order, or assign it to a colleague. The page shows only the steps that are possible now: {keys} moves to the next step, and Enter takes it. You can undo a step for ten seconds.",
+            { keys: <Keys keys="a" /> },
+          )}
         </p>
-        <p>Names and addresses are hidden until you reveal them, and the audit log records who looked.</p>
+        <p>{say("Names and addresses are hidden until you reveal them, and the audit log records who looked.")}</p>
       </>
     ),
   },
@@ -42,8 +48,9 @@ const steps: readonly { title: string; text: ReactNode }[] = [
     title: "Work together",
     text: (
       <p>
-        Write @ and a name in a note to notify a colleague. The bell at the top shows what concerns you. The question
-        mark next to it explains the page that you are on.
+        {say(
+          "Write @ and a name in a note to notify a colleague. The bell at the top shows what concerns you. The question mark next to it explains the page that you are on.",
+        )}
       </p>
     ),
   },
@@ -60,19 +67,17 @@ export function Tour({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       actions={
         <>
-          {!last && <Button onClick={onClose}>Skip</Button>}
-          {at > 0 && <Button onClick={() => setAt(at - 1)}>Previous</Button>}
+          {!last && <Button onClick={onClose}>{say("Skip")}</Button>}
+          {at > 0 && <Button onClick={() => setAt(at - 1)}>{say("Previous")}</Button>}
           <Button tone="primary" data-first onClick={() => (last ? onClose() : setAt(at + 1))}>
-            {last ? "Done" : "Next"}
+            {last ? say("Done") : say("Next")}
           </Button>
         </>
       }
     >
       <div className={styles["step"]} aria-live="polite">
         {text}
-        <p className="small quiet">
-          Step {at + 1} of {steps.length}
-        </p>
+        <p className="small quiet">{sayWith("Step {value} of {count}", { value: at + 1, count: steps.length })}</p>
       </div>
     </Dialog>
   );

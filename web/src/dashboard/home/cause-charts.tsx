@@ -4,6 +4,8 @@ import { Link } from "../../app/router/router.tsx";
 import { Bars } from "../../ui/charts/bars.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say } from "../../ui/words/say.tsx";
 import { useFigures } from "./use-figures.ts";
 
 /** The rest is on the screens that the cards link to. */
@@ -13,13 +15,13 @@ const SOON_DAYS = 3;
 /** Why orders are on hold. */
 export function ExceptionsChart() {
   return (
-    <Card title="On hold by reason" actions={<Link to="/exceptions">All exceptions</Link>}>
+    <Card title={say("On hold by reason")} actions={<Link to="/exceptions">{say("All exceptions")}</Link>}>
       <Loaded query={useFigures()} lines={6}>
         {({ exceptions }) => (
           <Bars
-            label="Orders on hold by reason"
-            of="Reason"
-            series={[{ name: "Orders", tone: "wait" }]}
+            label={say("Orders on hold by reason")}
+            of={say("Reason")}
+            series={[{ name: say("Orders"), tone: "wait" }]}
             rows={exceptions.slice(0, MOST_SHOWN).map(({ exception_id, name, count }) => ({
               name,
               shown: (
@@ -29,7 +31,7 @@ export function ExceptionsChart() {
               ),
               values: [count],
             }))}
-            empty="No orders on hold."
+            empty={say("No orders on hold.")}
           />
         )}
       </Loaded>
@@ -40,15 +42,15 @@ export function ExceptionsChart() {
 /** Products that sell out soon. */
 export function StockChart() {
   return (
-    <Card title="Stock that runs out" actions={<Link to="/stock">Stock</Link>}>
+    <Card title={say("Stock that runs out")} actions={<Link to="/stock">{say("Stock")}</Link>}>
       <Loaded query={useFigures()} lines={6}>
         {({ stock }) => (
           <Bars
-            label="Days until a product is out of stock"
-            of="Product"
+            label={say("Days until a product is out of stock")}
+            of={say("Product")}
             series={[
               { name: `${SOON_DAYS} days or less`, tone: "bad" },
-              { name: `Up to ${STOCK_DAYS} days`, tone: "wait" },
+              { name: say("Up to {STOCK_DAYS} days", { STOCK_DAYS }), tone: "wait" },
             ]}
             most={STOCK_DAYS}
             rows={stock.slice(0, MOST_SHOWN).map((row) => ({
@@ -62,7 +64,7 @@ export function StockChart() {
               text: lastsText(row),
               about: aboutStock(row),
             }))}
-            empty={`No product runs out in the next ${STOCK_DAYS} days.`}
+            empty={say("No product runs out in the next {STOCK_DAYS} days.", { STOCK_DAYS })}
           />
         )}
       </Loaded>
@@ -77,6 +79,6 @@ const aboutStock = ({ partner, available_units, shipped_units, owed_units }: Low
   [
     partner,
     `${counted(available_units, "unit")} available`,
-    `${shipped_units.toLocaleString()} shipped in ${STOCK_DAYS} days`,
-    ...(owed_units > 0 ? [`${owed_units.toLocaleString()} on back order`] : []),
+    `${numberText(shipped_units)} shipped in ${STOCK_DAYS} days`,
+    ...(owed_units > 0 ? [`${numberText(owed_units)} on back order`] : []),
   ].join(" · ");

@@ -2,27 +2,28 @@ import type { OrderFlow } from "@pestle/contract";
 import { Loaded } from "../../app/loaded.tsx";
 import { Chart } from "../../ui/charts/chart.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { dayIn, hourIn, useFigures } from "./use-figures.ts";
 
 const seriesOf = (flow: readonly OrderFlow[]) =>
   [
-    { name: "Received", tone: "info", values: flow.map(({ received }) => received) },
-    { name: "Shipped", tone: "accent", values: flow.map(({ shipped }) => shipped) },
+    { name: say("Received"), tone: "info", values: flow.map(({ received }) => received) },
+    { name: say("Shipped"), tone: "accent", values: flow.map(({ shipped }) => shipped) },
   ] as const;
 
 /** Orders an hour. The hours to come are empty. */
 export function TodayChart() {
   return (
-    <Card title="Orders today">
+    <Card title={say("Orders today")}>
       <Loaded query={useFigures()} lines={6}>
         {({ hours, time_zone }) => (
           <Chart
-            label="Orders today, by hour"
+            label={say("Orders today, by hour")}
             kind="lines"
-            of="Hour"
+            of={say("Hour")}
             moments={hours.map(({ from }) => hourIn(time_zone)(from))}
             series={seriesOf(hours)}
-            empty="No orders yet today"
+            empty={say("No orders yet today")}
           />
         )}
       </Loaded>
@@ -33,16 +34,16 @@ export function TodayChart() {
 /** Orders a day. */
 export function WeekChart() {
   return (
-    <Card title="Orders in the last 7 days">
+    <Card title={say("Orders in the last 7 days")}>
       <Loaded query={useFigures()} lines={6}>
         {({ days, time_zone }) => (
           <Chart
-            label="Orders in the last 7 days, by day"
+            label={say("Orders in the last 7 days, by day")}
             kind="lines"
-            of="Day"
+            of={say("Day")}
             moments={days.map(({ from }) => dayIn(time_zone)(from))}
             series={seriesOf(days)}
-            empty="No orders in this period"
+            empty={say("No orders in this period")}
           />
         )}
       </Loaded>

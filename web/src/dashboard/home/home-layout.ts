@@ -1,4 +1,5 @@
 import { type QueueKey, queueKeys, type StaffRole } from "@pestle/contract";
+import { say } from "../../ui/words/say.tsx";
 
 /** The parts of the home page. */
 export type HomePart =
@@ -20,18 +21,18 @@ type Layout = {
   parts: readonly HomePart[];
 };
 
-const everyOrder = { title: "Waiting longest", filter: "" };
+const everyOrder = { title: say("Waiting longest"), filter: "" };
 
 /** Each role sees its own work first, and everything else below. */
 export const homeLayouts: Record<StaffRole, Layout> = {
   technician: {
     queues: ["fill", "pack", "product_check", "clinical_review", "on_hold", "shipped_today"],
-    work: { title: "Waiting longest: fill, check and pack", filter: "&order_status=Filling" },
+    work: { title: say("Waiting longest: fill, check and pack"), filter: "&order_status=Filling" },
     parts: ["queues", "work", "ageing", "forecast", "today", "week", "stock", "exceptions"],
   },
   pharmacist: {
     queues: ["clinical_review", "product_check", "on_hold", "fill", "pack", "shipped_today"],
-    work: { title: "Waiting longest: clinical review", filter: "&queue=clinical_review" },
+    work: { title: say("Waiting longest: clinical review"), filter: "&queue=clinical_review" },
     parts: ["queues", "work", "messages", "exceptions", "ageing", "forecast", "today", "week", "stock"],
   },
   lead: {

@@ -7,6 +7,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Card } from "../../ui/display/card.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { HEALTH_REFRESH_MS, HealthTiles } from "../health-tiles.tsx";
 import { useHome } from "../live-home.tsx";
 import { ExceptionsChart, StockChart } from "./cause-charts.tsx";
@@ -34,12 +35,12 @@ export function HomeScreen() {
   useShortcuts(
     layout.queues.map((key, at) => ({
       keys: String(at + 1),
-      label: `Open ${queues[key].name}`,
+      label: say("Open {name}", { name: queues[key].name }),
       run: () => void navigate({ to: `/queue/${key}` }),
     })),
   );
   return (
-    <Page title="Home" about="Open orders by queue and wait time.">
+    <Page title={say("Home")} about={say("Open orders by queue and wait time.")}>
       <div className={styles["parts"]}>
         {layout.parts.map((part) => {
           const Chart = charts[part];
@@ -71,7 +72,7 @@ function Part({ part, layout }: { part: HomePart; layout: (typeof homeLayouts)[S
 function Health() {
   const health = useApi("/dashboard/health", { refetch_ms: HEALTH_REFRESH_MS });
   return (
-    <Card title="System health" actions={<Link to="/health">All checks</Link>}>
+    <Card title={say("System health")} actions={<Link to="/health">{say("All checks")}</Link>}>
       <Loaded query={health}>{(shown) => <HealthTiles health={shown} />}</Loaded>
     </Card>
   );

@@ -7,6 +7,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { useEnvironment } from "../environment.ts";
 import { orderPath } from "../order-link.ts";
 import styles from "./home-screen.module.css";
@@ -17,31 +18,31 @@ const REFRESH_MS = 30_000;
 
 const columns: Column<Row>[] = [
   {
-    title: "Order",
+    title: say("Order"),
     cell: (row) => (
       <Link to={orderPath(row)} className="mono nowrap">
         {row.order_number}
       </Link>
     ),
   },
-  { title: "Stage", cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} /> },
+  { title: say("Stage"), cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} /> },
   {
-    title: "Partner",
+    title: say("Partner"),
     cell: ({ partner, environment }) => (
       <span className="row">
         {partner} <EnvironmentBadge environment={environment} />
       </span>
     ),
   },
-  { title: "Patient", cell: ({ patient_initials }) => patient_initials },
-  { title: "Products", cell: ({ drug_names }) => drug_names.join(", ") },
+  { title: say("Patient"), cell: ({ patient_initials }) => patient_initials },
+  { title: say("Products"), cell: ({ drug_names }) => drug_names.join(", ") },
   {
-    title: "Waiting",
+    title: say("Waiting"),
     number: true,
     cell: ({ stage_since, late }) => (
       <span className={late ? styles["late"] : undefined}>
         <Age since={stage_since} />
-        {late && <span className="unseen"> late</span>}
+        {late && <span className="unseen">{say(" late")}</span>}
       </span>
     ),
   },
@@ -55,18 +56,19 @@ export function Longest({ title, filter }: { title: string; filter: string }) {
     refetch_ms: REFRESH_MS,
   });
   return (
-    <Card title={title} actions={<Link to="/orders">All orders</Link>} flush>
+    <Card title={title} actions={<Link to="/orders">{say("All orders")}</Link>} flush>
       <Loaded query={orders}>
         {({ orders: rows }) => (
           <Table
-            caption="Longest-waiting orders"
+            caption={say("Longest-waiting orders")}
             columns={columns}
             rows={rows}
             rowKey={orderPath}
             empty={
-              <Empty title="No orders waiting">
-                New orders appear here.
-                {environment === "production" && " Use the switch above to see sandbox orders."}
+              <Empty title={say("No orders waiting")}>
+                {sayWith("New orders appear here.{value}", {
+                  value: environment === "production" && say(" Use the switch above to see sandbox orders."),
+                })}
               </Empty>
             }
           />
@@ -84,15 +86,15 @@ export function PartnerMessages() {
     refetch_ms: REFRESH_MS,
   });
   return (
-    <Card title="Messages to answer" actions={<Link to="/messages">All messages</Link>} flush>
+    <Card title={say("Messages to answer")} actions={<Link to="/messages">{say("All messages")}</Link>} flush>
       <Loaded query={orders}>
         {({ orders: rows }) => (
           <Table
-            caption="Orders with a message to answer"
+            caption={say("Orders with a message to answer")}
             columns={columns}
             rows={rows}
             rowKey={orderPath}
-            empty={<Empty title="All caught up">Questions and answers of partners appear here.</Empty>}
+            empty={<Empty title={say("All caught up")}>{say("Questions and answers of partners appear here.")}</Empty>}
           />
         )}
       </Loaded>

@@ -2,6 +2,8 @@ import { type DashboardHome, type QueueKey, queues } from "@pestle/contract";
 import { Link } from "../../app/router/router.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Age, ageText } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./home-screen.module.css";
 
 type Queue = DashboardHome["queues"][number];
@@ -26,21 +28,21 @@ function Tile({ queue: { key, count, oldest_at, late, target_minutes }, number }
           {queues[key].name}
           <Keys keys={String(number)} />
         </span>
-        <span className={styles["count"]}>{count.toLocaleString()}</span>
+        <span className={styles["count"]}>{numberText(count)}</span>
         <span className={styles["facts"]}>
           {"today" in queues[key] ? (
-            <span>Since midnight</span>
+            <span>{say("Since midnight")}</span>
           ) : oldest_at === null ? (
-            <span>All caught up</span>
+            <span>{say("All caught up")}</span>
           ) : (
-            <span>
-              Oldest <Age since={oldest_at} />
-            </span>
+            <span>{sayWith("Oldest {age}", { age: <Age since={oldest_at} /> })}</span>
           )}
           {late > 0 ? (
-            <strong>{late.toLocaleString()} late</strong>
+            <strong>{sayWith("{late} late", { late: numberText(late) })}</strong>
           ) : (
-            target_minutes !== null && <span>Target {ageText(target_minutes * 60_000)}</span>
+            target_minutes !== null && (
+              <span>{sayWith("Target {value}", { value: ageText(target_minutes * 60_000) })}</span>
+            )
           )}
         </span>
       </Link>

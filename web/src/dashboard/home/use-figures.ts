@@ -1,4 +1,5 @@
 import { useApi } from "../../app/use-api.ts";
+import { locale } from "../../ui/words/language.ts";
 import { useEnvironment } from "../environment.ts";
 
 const REFRESH_MS = 30_000;
@@ -14,10 +15,10 @@ export function useFigures() {
 
 /** Times of day and days as the pharmacy's clocks show them. */
 export const hourIn = (timeZone: string) => {
-  const text = new Intl.DateTimeFormat(undefined, { hour: "numeric", timeZone });
+  const text = new Intl.DateTimeFormat(locale, { hour: "numeric", timeZone });
   return (from: string) => text.format(new Date(from));
 };
 export const dayIn = (timeZone: string) => {
-  const text = new Intl.DateTimeFormat(undefined, { weekday: "short", month: "short", day: "numeric", timeZone });
+  const text = new Intl.DateTimeFormat(locale, { weekday: "short", month: "short", day: "numeric", timeZone });
   return (from: string) => text.format(new Date(from));
 };

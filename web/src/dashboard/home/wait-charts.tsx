@@ -6,6 +6,8 @@ import { Chart } from "../../ui/charts/chart.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { ageText } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./home-screen.module.css";
 import { hourIn, useFigures } from "./use-figures.ts";
 
@@ -14,18 +16,18 @@ const MINUTE_MS = 60_000;
 /** How long open orders have waited in each queue, compared with the queue's target. */
 export function AgeingChart() {
   return (
-    <Card title="Wait against target" actions={<Link to="/targets">Targets</Link>}>
+    <Card title={say("Wait against target")} actions={<Link to="/targets">{say("Targets")}</Link>}>
       <Loaded query={useFigures()} lines={6}>
         {({ ageing }) => (
           <div className="stack-tight">
             <Bars
-              label="Open orders by queue and wait"
-              of="Queue"
+              label={say("Open orders by queue and wait")}
+              of={say("Queue")}
               series={[
-                { name: "On time", tone: "accent" },
-                { name: "Due soon", tone: "info" },
-                { name: "Late", tone: "wait" },
-                { name: "Very late", tone: "bad" },
+                { name: say("On time"), tone: "accent" },
+                { name: say("Due soon"), tone: "info" },
+                { name: say("Late"), tone: "wait" },
+                { name: say("Very late"), tone: "bad" },
               ]}
               rows={ageing.map(({ key, target_minutes, fresh, due_soon, late, very_late }) => ({
                 name: queues[key].name,
@@ -33,16 +35,20 @@ export function AgeingChart() {
                 values: [fresh, due_soon, late, very_late],
                 about: (
                   <>
-                    Target {ageText(target_minutes * MINUTE_MS)}
-                    {late + very_late > 0 && (
-                      <strong className={styles["late"]}> · {(late + very_late).toLocaleString()} late</strong>
-                    )}
+                    {sayWith("Target {value}{value2}", {
+                      value: ageText(target_minutes * MINUTE_MS),
+                      value2: late + very_late > 0 && (
+                        <strong className={styles["late"]}>
+                          {sayWith(" · {value} late", { value: numberText(late + very_late) })}
+                        </strong>
+                      ),
+                    })}
                   </>
                 ),
               }))}
-              empty="No queue has a target."
+              empty={say("No queue has a target.")}
             />
-            <p className="quiet small">Due soon: past half of the target. Very late: past twice the target.</p>
+            <p className="quiet small">{say("Due soon: past half of the target. Very late: past twice the target.")}</p>
           </div>
         )}
       </Loaded>
@@ -53,25 +59,25 @@ export function AgeingChart() {
 /** Which open orders will be late by midnight. */
 export function ForecastChart() {
   return (
-    <Card title="Late today">
+    <Card title={say("Late today")}>
       <Loaded query={useFigures()} lines={6}>
         {({ forecast, time_zone }) => (
           <div className="stack-tight">
             <Sentence {...forecast} />
             <Chart
-              label="Open orders that reach their target today, by hour"
+              label={say("Open orders that reach their target today, by hour")}
               kind="bars"
-              of="Hour"
+              of={say("Hour")}
               moments={forecast.hours.map(({ from }) => hourIn(time_zone)(from))}
               series={[
                 {
-                  name: "In time",
+                  name: say("In time"),
                   tone: "accent",
                   values: forecast.hours.map((hour) => hour.on_time),
                 },
-                { name: "Will be late", tone: "bad", values: forecast.hours.map((hour) => hour.late) },
+                { name: say("Will be late"), tone: "bad", values: forecast.hours.map((hour) => hour.late) },
               ]}
-              empty="No open order reaches its target today"
+              empty={say("No open order reaches its target today")}
             />
           </div>
         )}
@@ -84,12 +90,17 @@ function Sentence({ pace, late_now, late_later }: LateForecast) {
   return (
     <p>
       <strong className={late_now + late_later > 0 ? styles["late"] : undefined}>
-        {counted(late_now, "order")} late now, {late_later.toLocaleString()} more by midnight.
+        {sayWith("{orders} late now, {late_later} more by midnight.", {
+          orders: counted(late_now, "order"),
+          late_later: numberText(late_later),
+        })}
       </strong>{" "}
       <span className="quiet">
         {pace === null
-          ? "Nothing shipped in the last 6 days, so no order is expected to move on in time."
-          : `At the usual pace, ${counted(pace, "order")} will ship by then. Orders on hold do not count.`}
+          ? say("Nothing shipped in the last 6 days, so no order is expected to move on in time.")
+          : say("At the usual pace, {orders} will ship by then. Orders on hold do not count.", {
+              orders: counted(pace, "order"),
+            })}
       </span>
     </p>
   );

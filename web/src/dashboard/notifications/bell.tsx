@@ -1,5 +1,6 @@
 import { lazy, Suspense } from "react";
 import { IconButton } from "../../ui/controls/button.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { useHome } from "../live-home.tsx";
 import { openPanel, usePanel } from "../panels.ts";
 import styles from "./notifications.module.css";
@@ -15,7 +16,7 @@ export function Bell() {
   return (
     <span className={styles["bell"]}>
       <IconButton
-        label={unread === 0 ? "Notifications" : `Notifications, ${unread} unread`}
+        label={unread === 0 ? say("Notifications") : say("Notifications, {unread} unread", { unread })}
         icon="bell"
         onClick={() => openPanel("notifications")}
       />

@@ -11,6 +11,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./notifications.module.css";
@@ -33,16 +34,16 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
   const newest = query.data?.notifications[0];
   return (
     <Dialog
-      title="Notifications"
+      title={say("Notifications")}
       onClose={onClose}
       actions={
         <>
           {newest && (query.data?.unread ?? 0) > 0 && (
             <Button icon="check" busy={read.busy} onClick={() => void read.run(newest.notification_id, true)}>
-              Mark all as read
+              {say("Mark all as read")}
             </Button>
           )}
-          <Button onClick={onClose}>Close</Button>
+          <Button onClick={onClose}>{say("Close")}</Button>
         </>
       }
     >
@@ -50,9 +51,10 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
       <Loaded query={query}>
         {({ notifications }) =>
           notifications.length === 0 ? (
-            <Empty title="All caught up">
-              You see here when a colleague mentions you in a note or assigns an order to you, and when a partner
-              answers about an order that you asked about, held or claimed.
+            <Empty title={say("All caught up")}>
+              {say(
+                "You see here when a colleague mentions you in a note or assigns an order to you, and when a partner answers about an order that you asked about, held or claimed.",
+              )}
             </Empty>
           ) : (
             <ul className={styles["list"]}>
@@ -66,7 +68,7 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
                     }}
                   >
                     <span>
-                      {!one.read && <span className="unseen">Unread: </span>}
+                      {!one.read && <span className="unseen">{say("Unread: ")}</span>}
                       <strong>{whoOf(one)}</strong> {notificationKinds[one.kind].text}
                     </span>
                     <span className={styles["about"]}>

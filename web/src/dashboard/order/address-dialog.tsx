@@ -6,6 +6,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { stateCodes } from "../../ui/us-states.ts";
+import { say } from "../../ui/words/say.tsx";
 import type { DoWork } from "./use-order.ts";
 
 const fields = [
@@ -38,14 +39,14 @@ export function AddressDialog({
   const problem = (field: string) => problemOf(work.error, `address.${field}`);
   return (
     <Dialog
-      title="Change address"
+      title={say("Change address")}
       onClose={close}
       onSubmit={() => onSubmit(given)}
       actions={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
-            Save address
+            {say("Save address")}
           </Button>
         </>
       }
@@ -63,7 +64,7 @@ export function AddressDialog({
           />
         ))}
         <SelectField
-          label="State"
+          label={say("State")}
           options={[["", "Choose"], ...stateCodes.map((code) => [code, code] as const)]}
           required
           problem={problem("state")}

@@ -7,6 +7,7 @@ import { Keys } from "../../ui/controls/keys.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
@@ -51,20 +52,22 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
   const send = () =>
     work.run(
       { event: "verify_product", scans: [...scans].map(([item_id, code]) => ({ item_id, code })) },
-      "Check complete. Ready to pack.",
+      say("Check complete. Ready to pack."),
     );
   return (
     <Card
-      title={<span className="row">Product check {may && <Keys keys="a" />}</span>}
+      title={<span className="row">{sayWith("Product check {value}", { value: may && <Keys keys="a" /> })}</span>}
       actions={
         page.filled_by && (
-          <span className="quiet small">Filled by {page.filled_by.me ? "you" : page.filled_by.name}</span>
+          <span className="quiet small">
+            {sayWith("Filled by {value}", { value: page.filled_by.me ? say("you") : page.filled_by.name })}
+          </span>
         )
       }
     >
       <div className="stack-tight">
         {refused && (
-          <Notice tone="wait" title="You cannot check this order">
+          <Notice tone="wait" title={say("You cannot check this order")}>
             {refused.message}
           </Notice>
         )}
@@ -72,15 +75,15 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
           <form className={styles["scan"]} onSubmit={scan}>
             <TextField
               ref={field}
-              label="Scan a package"
-              placeholder="NDC, SKU or 2D code"
+              label={say("Scan a package")}
+              placeholder={say("NDC, SKU or 2D code")}
               data-next-step={!complete || undefined}
               autoFocus
               value={text}
               onChange={(event) => setText(event.target.value)}
             />
             <Button type="submit" icon="scan">
-              Add
+              {say("Add")}
             </Button>
           </form>
         )}
@@ -88,7 +91,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
           <>
             <div role="status" className={styles["scan-result"]}>
               {wrong && <Notice tone="bad" title={wrong} />}
-              {complete && !wrong && <Notice tone="good" title="All packages match." />}
+              {complete && !wrong && <Notice tone="good" title={say("All packages match.")} />}
             </div>
             <ul className={styles["scans"]}>
               {page.lines.map((line) => (
@@ -97,9 +100,9 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
                   <span>
                     {line.name} <span className="mono quiet">{line.ndc ?? line.sku}</span>
                   </span>
-                  {line.lot && <span className="quiet small">Lot {line.lot}</span>}
+                  {line.lot && <span className="quiet small">{sayWith("Lot {lot}", { lot: line.lot })}</span>}
                   <Badge tone={scans.has(line.item_id) ? "good" : "neutral"}>
-                    {scans.has(line.item_id) ? "Scanned" : "Not scanned"}
+                    {scans.has(line.item_id) ? say("Scanned") : say("Not scanned")}
                   </Badge>
                 </li>
               ))}
@@ -117,26 +120,26 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
               data-next-step={complete || undefined}
               onClick={() => void send()}
             >
-              Verify and continue
+              {say("Verify and continue")}
             </Button>
           )}
           {may_reject && (
             <Button tone="danger" icon="close" onClick={() => setRejecting(true)}>
-              Send back to fill
+              {say("Send back to fill")}
             </Button>
           )}
         </div>
       </div>
       {rejecting && (
         <ReasonDialog
-          title="Send back to fill"
-          submit="Send back"
+          title={say("Send back to fill")}
+          submit={say("Send back")}
           danger
           drafts={drafts}
           work={work}
           onClose={() => setRejecting(false)}
           onSubmit={async (reason) => {
-            if ((await work.run({ event: "reject_product", reason }, "Sent back to fill.")) === undefined) return;
+            if ((await work.run({ event: "reject_product", reason }, say("Sent back to fill."))) === undefined) return;
             drafts.clear();
             setRejecting(false);
           }}

@@ -8,6 +8,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { openFile } from "../../ui/open-file.ts";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { orderApi } from "./use-order.ts";
 
@@ -28,13 +29,13 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
   useShortcuts(
     documents.slice(0, 9).map((document, at) => ({
       keys: `p ${at + 1}`,
-      label: `Print: ${document.name}`,
+      label: say("Print: {name}", { name: document.name }),
       run: () => void open.run(document),
     })),
   );
   if (documents.length === 0) return null;
   return (
-    <Card title="Print">
+    <Card title={say("Print")}>
       <ul className={styles["documents"]}>
         {documents.map((document, at) => (
           <li key={addressOf(document)}>
@@ -49,10 +50,10 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
                 small
                 icon="print"
                 busy={open.busy && asked !== null && addressOf(asked) === addressOf(document)}
-                aria-label={`Open ${document.name} to print it`}
+                aria-label={say("Open {name} to print it", { name: document.name })}
                 onClick={() => void open.run(document)}
               >
-                Open
+                {say("Open")}
               </Button>
             </span>
           </li>

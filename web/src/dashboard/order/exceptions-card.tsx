@@ -13,14 +13,15 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Age } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
 const whoActs = {
-  partner: "Partner must act",
-  pharmacist: "Pharmacist must act",
-  pharmacy: "Pharmacy must act",
+  partner: say("Partner must act"),
+  pharmacist: say("Pharmacist must act"),
+  pharmacy: say("Pharmacy must act"),
 } as const;
 
 /** The order's exceptions: who must act and how to resolve them. */
@@ -29,11 +30,17 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
   const [code, setCode] = useState<OverrideCode | "">("");
   const drafts = useDrafts();
   const first = page.exceptions.find(({ cannot_resolve }) => cannot_resolve === null);
-  useShortcuts(first ? [{ keys: "e", label: `Resolve: ${first.name}`, run: () => setEnding(first) }] : []);
+  useShortcuts(
+    first ? [{ keys: "e", label: say("Resolve: {name}", { name: first.name }), run: () => setEnding(first) }] : [],
+  );
   if (page.exceptions.length === 0) return null;
   return (
     <Card
-      title={page.exceptions.length === 1 ? "On hold: 1 exception" : `On hold: ${page.exceptions.length} exceptions`}
+      title={
+        page.exceptions.length === 1
+          ? say("On hold: 1 exception")
+          : say("On hold: {count} exceptions", { count: page.exceptions.length })
+      }
     >
       <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
         {page.exceptions.map((exception) => (
@@ -43,17 +50,21 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
                 <strong>{exception.name}</strong>
                 <Badge tone={exception.who_acts === "partner" ? "info" : "wait"}>{whoActs[exception.who_acts]}</Badge>
                 <span className="quiet small">
-                  for <Age since={exception.raised_at} />
+                  {sayWith("for {age}", { age: <Age since={exception.raised_at} /> })}
                 </span>
               </p>
               <p>{exception.message}</p>
               {exception.order_actions.length > 0 && (
                 <p className="small quiet">
-                  The partner can: {exception.order_actions.map(({ action }) => action.toLowerCase()).join(", ")}.
+                  {sayWith("The partner can: {map}.", {
+                    map: exception.order_actions.map(({ action }) => action.toLowerCase()).join(", "),
+                  })}
                 </p>
               )}
               {exception.cannot_resolve !== null && (
-                <p className="small quiet">You cannot resolve this: {exception.cannot_resolve}</p>
+                <p className="small quiet">
+                  {sayWith("You cannot resolve this: {cannot_resolve}", { cannot_resolve: exception.cannot_resolve })}
+                </p>
               )}
             </div>
             {exception.cannot_resolve === null && (
@@ -64,7 +75,7 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
                 onClick={() => setEnding(exception)}
                 data-next-step={exception === first || undefined}
               >
-                Resolve
+                {say("Resolve")}
               </Button>
             )}
           </li>
@@ -72,20 +83,22 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
       </ul>
       {ending && (
         <ReasonDialog
-          title={`Resolve: ${ending.name}`}
+          title={say("Resolve: {name}", { name: ending.name })}
           hint={
             ending.needs_code
-              ? "Pestle runs the check again. The order's timeline records the code, the reason, your name and your license."
-              : "Pestle runs the check again. The order's timeline records the reason and your name."
+              ? say(
+                  "Pestle runs the check again. The order's timeline records the code, the reason, your name and your license.",
+                )
+              : say("Pestle runs the check again. The order's timeline records the reason and your name.")
           }
           shortest={ending.needs_code ? SHORTEST_OVERRIDE_TEXT : undefined}
-          submit="Resolve"
+          submit={say("Resolve")}
           drafts={drafts}
           work={work}
           onClose={() => setEnding(null)}
           onSubmit={async (reason) => {
             const given = { exception_id: ending.id, reason, ...(ending.needs_code && code !== "" && { code }) };
-            const answer = await work.run({ event: "resolve", ...given }, "Resolved.");
+            const answer = await work.run({ event: "resolve", ...given }, say("Resolved."));
             if (answer === undefined) return;
             drafts.clear();
             setCode("");
@@ -94,7 +107,7 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
         >
           {ending.needs_code && (
             <SelectField
-              label="Override code"
+              label={say("Override code")}
               required
               autoFocus
               options={[["", "Choose"], ...overrideCodes.map((one) => [one, overrideReasons[one]] as const)]}

@@ -5,6 +5,7 @@ import { TextField } from "../../ui/controls/field.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { type Filled, fillEntry, isFilled, nothingFilled } from "./fill-entry.ts";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
@@ -27,7 +28,7 @@ export function FillCard({
   const open = useRef<number | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const refused = page.cannot.find(({ event }) => event === "complete_fill");
-  if (refused) return <Notice title="You cannot fill this order">{refused.message}</Notice>;
+  if (refused) return <Notice title={say("You cannot fill this order")}>{refused.message}</Notice>;
   if (!page.can.includes("complete_fill")) return null;
 
   const lots = page.lines.filter(({ has_lot }) => has_lot);
@@ -66,16 +67,10 @@ export function FillCard({
     event.preventDefault();
     if (!lots.every((line) => isFilled(of(line)))) return;
     const items = page.lines.map((line) => ({ item_id: line.item_id, ...(line.has_lot && of(line)) }));
-    void work.run({ event: "complete_fill", items }, "Filled. Ready for product check.");
+    void work.run({ event: "complete_fill", items }, say("Filled. Ready for product check."));
   };
   return (
-    <Card
-      title={
-        <span className="row">
-          Fill <Keys keys="a" />
-        </span>
-      }
-    >
+    <Card title={<span className="row">{sayWith("Fill {keys}", { keys: <Keys keys="a" /> })}</span>}>
       <form ref={form} className={styles["fill"]} onSubmit={submit}>
         {page.lines.map((line) => (
           // biome-ignore lint/a11y/useSemanticElements: two fields of one line
@@ -83,14 +78,14 @@ export function FillCard({
             <div>
               <strong>{line.name}</strong>
               <p className="small quiet">
-                {line.quantity} × {line.package_size}, {line.ndc === null ? "SKU" : "NDC"}{" "}
+                {line.quantity} × {line.package_size}, {line.ndc === null ? say("SKU") : say("NDC")}{" "}
                 <span className="mono">{line.ndc ?? line.sku}</span>
               </p>
             </div>
             {line.has_lot ? (
               <>
                 <TextField
-                  label="Lot"
+                  label={say("Lot")}
                   name={`lot-${line.item_id}`}
                   required
                   // The scanned code is longer than the lot parsed from it.
@@ -106,7 +101,7 @@ export function FillCard({
                   onBlur={(event) => settle(line, event.target.value)}
                 />
                 <TextField
-                  label="Expires on"
+                  label={say("Expires on")}
                   name={`lot_expires_on-${line.item_id}`}
                   type="date"
                   required
@@ -115,14 +110,14 @@ export function FillCard({
                 />
               </>
             ) : (
-              <p className="quiet">No lot to record</p>
+              <p className="quiet">{say("No lot to record")}</p>
             )}
           </div>
         ))}
         <div role="status">{wrong && <Notice tone="bad" title={wrong} />}</div>
         <div className="row-apart">
           <span className="small quiet">
-            {lots.length > 0 && "Scan a package’s 2D code into its Lot field to fill in both fields."}
+            {lots.length > 0 && say("Scan a package’s 2D code into its Lot field to fill in both fields.")}
           </span>
           <Button
             tone="primary"
@@ -131,7 +126,7 @@ export function FillCard({
             busy={work.busy}
             data-next-step={lots.length === 0 || undefined}
           >
-            Complete fill
+            {say("Complete fill")}
           </Button>
         </div>
       </form>

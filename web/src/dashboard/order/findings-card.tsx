@@ -1,6 +1,7 @@
 import type { DashboardFinding, DashboardLine } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", severe: "bad", major: "bad", moderate: "wait" };
@@ -15,7 +16,7 @@ export function FindingsCard({
 }) {
   if (findings.length === 0) return null;
   return (
-    <Card title="Safety checks">
+    <Card title={say("Safety checks")}>
       <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
         {findings.map((finding) => (
           <li key={`${finding.kind} ${finding.item_id} ${finding.message}`}>
@@ -30,11 +31,15 @@ export function FindingsCard({
               <p>{finding.message}</p>
               {finding.elsewhere.length > 0 && (
                 <p>
-                  <strong>From {finding.elsewhere.join(" and ")}.</strong> Do not tell this order's partner.
+                  {sayWith("{strong} Do not tell this order's partner.", {
+                    strong: (
+                      <strong>{sayWith("From {elsewhere}.", { elsewhere: finding.elsewhere.join(" and ") })}</strong>
+                    ),
+                  })}
                 </p>
               )}
               {finding.advice !== null && <p>{finding.advice}</p>}
-              <p className="small quiet">Source: {finding.source}</p>
+              <p className="small quiet">{sayWith("Source: {source}", { source: finding.source })}</p>
             </div>
           </li>
         ))}

@@ -4,6 +4,7 @@ import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import type { Drafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
@@ -51,24 +52,24 @@ export function HoldDialog({
       onSubmit={() => onSubmit({ exception_id: id, reason })}
       actions={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
-            Hold
+            {say("Hold")}
           </Button>
         </>
       }
     >
       <SelectField
-        label="Exception"
+        label={say("Exception")}
         autoFocus
         options={offered.map((one) => [String(one), `${exceptions[one].name} (${one})`] as const)}
         value={chosen}
         onChange={(event) => setChosen(event.target.value)}
-        hint={row && `The partner sees: ${row.message}`}
+        hint={row && say("The partner sees: {message}", { message: row.message })}
       />
       <TextArea
-        label="Reason"
-        hint="Visible to pharmacy staff only."
+        label={say("Reason")}
+        hint={say("Visible to pharmacy staff only.")}
         required
         maxLength={NOTE_CHARACTERS}
         value={reason}

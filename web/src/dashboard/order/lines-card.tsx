@@ -4,12 +4,13 @@ import { Badge } from "../../ui/badge.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 
 /** Each item next to its prescription as received, with differences marked. */
 export function LinesCard({ lines }: { lines: readonly DashboardLine[] }) {
   return (
-    <Card title="Prescribed and dispensed" flush>
+    <Card title={say("Prescribed and dispensed")} flush>
       {lines.map((line) => (
         <Line key={line.item_id} line={line} />
       ))}
@@ -24,21 +25,23 @@ function Line({ line }: { line: DashboardLine }) {
     <article className={styles["line"]}>
       <header>
         <h3>{line.name}</h3>
-        {line.schedule !== "0" && <Badge tone="bad">Schedule C{line.schedule}</Badge>}
-        {line.cold_chain && <Badge tone="info">Keep cold</Badge>}
-        {rx?.daw && <Badge tone="wait">Dispense as written</Badge>}
-        {!line.needs_prescription && <Badge>No prescription needed</Badge>}
-        {rx && !rx.active && <Badge tone="bad">Prescription no longer active</Badge>}
+        {line.schedule !== "0" && (
+          <Badge tone="bad">{sayWith("Schedule C{schedule}", { schedule: line.schedule })}</Badge>
+        )}
+        {line.cold_chain && <Badge tone="info">{say("Keep cold")}</Badge>}
+        {rx?.daw && <Badge tone="wait">{say("Dispense as written")}</Badge>}
+        {!line.needs_prescription && <Badge>{say("No prescription needed")}</Badge>}
+        {rx && !rx.active && <Badge tone="bad">{say("Prescription no longer active")}</Badge>}
       </header>
       <table className={styles["compare"]}>
-        <caption className="unseen">{line.name}: prescribed and dispensed</caption>
+        <caption className="unseen">{sayWith("{name}: prescribed and dispensed", { name: line.name })}</caption>
         <thead>
           <tr>
             <th scope="col">
-              <span className="unseen">Field</span>
+              <span className="unseen">{say("Field")}</span>
             </th>
-            <th scope="col">{rx ? `Prescription ${rx.id}, as received` : "No prescription"}</th>
-            <th scope="col">Dispensed</th>
+            <th scope="col">{rx ? say("Prescription {id}, as received", { id: rx.id }) : say("No prescription")}</th>
+            <th scope="col">{say("Dispensed")}</th>
           </tr>
         </thead>
         <tbody>
@@ -47,7 +50,7 @@ function Line({ line }: { line: DashboardLine }) {
             prescribed={rx?.drug_name}
             dispensed={line.name}
             differs={differs("product")}
-            usual={rx?.ndc && !differs("ndc") ? "Same NDC" : "Generic equivalent"}
+            usual={rx?.ndc && !differs("ndc") ? say("Same NDC") : say("Generic equivalent")}
           />
           <Row
             name="NDC"
@@ -55,7 +58,7 @@ function Line({ line }: { line: DashboardLine }) {
             prescribed={rx?.ndc}
             dispensed={line.ndc ?? line.sku}
             differs={differs("ndc")}
-            usual="Generic equivalent"
+            usual={say("Generic equivalent")}
           />
           <Row
             name="Quantity"
@@ -82,17 +85,19 @@ function Line({ line }: { line: DashboardLine }) {
               />
               <Row
                 name="Refills"
-                prescribed={`${rx.refills} written, ${rx.refills_left} left`}
-                dispensed={`Dispense ${line.dispense_id}`}
+                prescribed={say("{refills} written, {refills_left} left", {
+                  refills: rx.refills,
+                  refills_left: rx.refills_left,
+                })}
+                dispensed={say("Dispense {dispense_id}", { dispense_id: line.dispense_id })}
               />
               <Row
                 name="Written"
-                prescribed={
-                  <>
-                    {dateText(rx.written_date)}, received <When at={rx.receive_date} />, until{" "}
-                    {dateText(rx.expire_date)}
-                  </>
-                }
+                prescribed={sayWith("{written_date}, received {when}, until {expire_date}", {
+                  written_date: dateText(rx.written_date),
+                  when: <When at={rx.receive_date} />,
+                  expire_date: dateText(rx.expire_date),
+                })}
                 dispensed=""
               />
             </>
@@ -104,7 +109,8 @@ function Line({ line }: { line: DashboardLine }) {
               dispensed={
                 <>
                   <span className="mono">{line.lot}</span>
-                  {line.lot_expires_on && `, expires ${dateText(line.lot_expires_on)}`}
+                  {line.lot_expires_on &&
+                    say(", expires {lot_expires_on}", { lot_expires_on: dateText(line.lot_expires_on) })}
                 </>
               }
             />
@@ -139,7 +145,9 @@ function Row({
       <td className={mono ? "mono" : undefined}>{prescribed ?? "–"}</td>
       <td className={mono ? "mono" : undefined}>
         {dispensed}{" "}
-        {differs && <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : usual}</Badge>}
+        {differs && (
+          <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? say("Differs") : usual}</Badge>
+        )}
       </td>
     </tr>
   );

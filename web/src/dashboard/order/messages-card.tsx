@@ -20,6 +20,7 @@ import { SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Thread } from "../../ui/display/thread.tsx";
 import { questionStates } from "../../ui/question-state.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { orderApi } from "./use-order.ts";
 
 /** The thread with the partner, and a form to write to them. The server audits each read. */
@@ -33,16 +34,18 @@ export function MessagesCard({ page }: { page: DashboardOrder }) {
     setReplied(to);
     field.current?.focus();
   };
-  useShortcuts([{ keys: "m", label: "Write to the partner", run: () => write(replied) }]);
+  useShortcuts([{ keys: "m", label: say("Write to the partner"), run: () => write(replied) }]);
   const messages = thread.data?.messages ?? [];
   const states = questionStates(messages, order.exceptions);
   const unanswered = [...states.values()].filter((state) => state === "unanswered").length;
   return (
     <Card
-      title="Messages"
+      title={say("Messages")}
       actions={
         unanswered > 0 && (
-          <Badge tone="wait">{unanswered === 1 ? "1 question unanswered" : `${unanswered} questions unanswered`}</Badge>
+          <Badge tone="wait">
+            {unanswered === 1 ? say("1 question unanswered") : say("{unanswered} questions unanswered", { unanswered })}
+          </Badge>
         )
       }
     >
@@ -50,7 +53,7 @@ export function MessagesCard({ page }: { page: DashboardOrder }) {
         <Loaded query={thread} lines={3}>
           {() =>
             messages.length === 0 ? (
-              <p className="quiet">No messages yet. {partner} reads what you write here.</p>
+              <p className="quiet">{sayWith("No messages yet. {partner} reads what you write here.", { partner })}</p>
             ) : (
               <Thread
                 messages={messages}
@@ -97,7 +100,7 @@ function MessageForm({
         },
       }),
     {
-      done: asked === null ? "Message sent." : "Question sent. The order is on hold.",
+      done: asked === null ? say("Message sent.") : say("Question sent. The order is on hold."),
       reads: asked === null ? [`${path}/messages`] : [path],
       after: () => {
         setText("");
@@ -117,15 +120,15 @@ function MessageForm({
     >
       {replied && (
         <p className="row small">
-          <span className="clip quiet">Reply to “{replied.text}”</span>
+          <span className="clip quiet">{sayWith("Reply to “{text}”", { text: replied.text })}</span>
           <Button small tone="quiet" icon="close" onClick={() => onReplied(null)}>
-            Remove
+            {say("Remove")}
           </Button>
         </p>
       )}
       <TextArea
         ref={field}
-        label={`Message to ${partner}`}
+        label={say("Message to {partner}", { partner })}
         required
         maxLength={MESSAGE_MOST_CHARACTERS}
         value={text}
@@ -134,7 +137,7 @@ function MessageForm({
       />
       {offered.length > 0 && (
         <SelectField
-          label="Hold the order until the partner answers"
+          label={say("Hold the order until the partner answers")}
           options={[
             ["", "No, only send the message"],
             ...offered.map((id) => [String(id), `Yes: ${exceptions[id].name} (${id})`] as const),
@@ -143,15 +146,17 @@ function MessageForm({
           onChange={({ target }) => setChosen(target.value)}
           hint={
             asked === null
-              ? "Choose what you ask about. The order stops until the partner answers."
-              : `A question about ${questionExceptions[asked].about}. The answer ends the hold, and the order returns to its queue.`
+              ? say("Choose what you ask about. The order stops until the partner answers.")
+              : say("A question about {about}. The answer ends the hold, and the order returns to its queue.", {
+                  about: questionExceptions[asked].about,
+                })
           }
         />
       )}
       {send.error !== null && !problem && <Problem error={send.error} />}
       <div className="row">
         <Button tone="primary" type="submit" busy={send.busy}>
-          {asked === null ? "Send" : "Send and hold"}
+          {asked === null ? say("Send") : say("Send and hold")}
         </Button>
       </div>
     </form>

@@ -5,6 +5,7 @@ import { useNavigate } from "../../app/router/router.tsx";
 import { type Shortcut, useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Button, type ButtonTone } from "../../ui/controls/button.tsx";
 import type { IconName } from "../../ui/icon.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import { placeInWorkList } from "../work-list.ts";
 import { HoldDialog } from "./hold-dialog.tsx";
@@ -32,22 +33,29 @@ type Row = {
  * and shipments.
  */
 const rows: readonly Row[] = [
-  { event: "approve_review", label: "Approve review", icon: "check", tone: "primary", done: "Approved." },
+  { event: "approve_review", label: say("Approve review"), icon: "check", tone: "primary", done: say("Approved.") },
   {
     event: "ship",
-    label: "Handed to carrier",
+    label: say("Handed to carrier"),
     icon: "truck",
     tone: "primary",
-    done: "Shipped. The payment is charged.",
+    done: say("Shipped. The payment is charged."),
   },
   // Never the next step: the carrier reports a delivery, and a second press of the key for the hand-over must not mark it.
-  { event: "deliver", label: "Mark delivered", icon: "check", done: "Marked delivered." },
-  { event: "claim", label: "Claim", icon: "person", keys: "c", done: "Claimed for 15 minutes." },
-  { event: "release", label: "Release", icon: "person", keys: "c", done: "Released." },
-  { event: "assign", label: "Assign", icon: "people", keys: "A", done: "Assigned.", asks: "colleague" },
-  { event: "raise_exception", label: "Hold", icon: "hold", keys: "h", done: "Order on hold.", asks: "exception" },
-  { event: "note", label: "Note", icon: "note", keys: "n", done: "Note added.", asks: "reason" },
-  { event: "cancel", label: "Cancel", icon: "close", tone: "danger", done: "Canceled.", asks: "reason" },
+  { event: "deliver", label: say("Mark delivered"), icon: "check", done: say("Marked delivered.") },
+  { event: "claim", label: say("Claim"), icon: "person", keys: "c", done: say("Claimed for 15 minutes.") },
+  { event: "release", label: say("Release"), icon: "person", keys: "c", done: say("Released.") },
+  { event: "assign", label: say("Assign"), icon: "people", keys: "A", done: say("Assigned."), asks: "colleague" },
+  {
+    event: "raise_exception",
+    label: say("Hold"),
+    icon: "hold",
+    keys: "h",
+    done: say("Order on hold."),
+    asks: "exception",
+  },
+  { event: "note", label: say("Note"), icon: "note", keys: "n", done: say("Note added."), asks: "reason" },
+  { event: "cancel", label: say("Cancel"), icon: "close", tone: "danger", done: say("Canceled."), asks: "reason" },
 ];
 
 /** Buttons for the available actions, with reasons why an expected action is unavailable. */
@@ -72,7 +80,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
   useShortcuts([
     {
       keys: "a",
-      label: "Focus the next step; press Enter to run it",
+      label: say("Focus the next step; press Enter to run it"),
       run: () => document.querySelector<HTMLElement>("[data-next-step]")?.focus(),
     },
     ...offered.flatMap((row): Shortcut[] =>
@@ -123,14 +131,14 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
       )}
       {asking?.asks === "reason" && (
         <ReasonDialog
-          title={asking.event === "cancel" ? "Cancel order" : "Add note"}
-          label={asking.event === "cancel" ? "Reason" : "Note"}
+          title={asking.event === "cancel" ? say("Cancel order") : say("Add note")}
+          label={asking.event === "cancel" ? say("Reason") : say("Note")}
           hint={
             asking.event === "cancel"
-              ? "Releases the stock and returns the units to the patient's prescription. You cannot undo this."
-              : "Visible to pharmacy staff only. Type @ and a name to notify a colleague."
+              ? say("Releases the stock and returns the units to the patient's prescription. You cannot undo this.")
+              : say("Visible to pharmacy staff only. Type @ and a name to notify a colleague.")
           }
-          submit={asking.event === "cancel" ? "Cancel order" : "Add note"}
+          submit={asking.event === "cancel" ? say("Cancel order") : say("Add note")}
           close={asking.event === "cancel" ? "Keep order" : "Cancel"}
           danger={asking.event === "cancel"}
           drafts={drafts}

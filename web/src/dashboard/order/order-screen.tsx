@@ -11,6 +11,7 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import { placeInWorkList } from "../work-list.ts";
 import { CheckCard } from "./check-card.tsx";
@@ -61,7 +62,7 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
   };
   return (
     <Page
-      title={`Order ${order_number}`}
+      title={say("Order {order_number}", { order_number })}
       recent="pack"
       heading={
         <span className={styles["title"]}>
@@ -74,7 +75,9 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
       actions={<InList account_id={account_id} order_number={order_number} again={lookAgain} />}
     >
       {environment === "sandbox" && (
-        <Notice tone="sandbox">Sandbox order from {partner}. There is no real patient. Do not ship anything.</Notice>
+        <Notice tone="sandbox">
+          {sayWith("Sandbox order from {partner}. There is no real patient. Do not ship anything.", { partner })}
+        </Notice>
       )}
       <ChangedNotice page={page} busy={work.busy && !held} again={fresh} />
       <OrderActions page={page} work={work} />
@@ -116,17 +119,17 @@ function About({ page: { order, partner, brand, stage_since, late, claim } }: { 
         {partner}
         {brand && `, ${brand}`}
       </span>
-      <span>
-        Placed <When at={order.created_at} />
-      </span>
+      <span>{sayWith("Placed {when}", { when: <When at={order.created_at} /> })}</span>
       <span className={late ? styles["late"] : undefined}>
-        In this stage for <Age since={stage_since} />
-        {late && ", late"}
+        {sayWith("In this stage for {age}{value}", { age: <Age since={stage_since} />, value: late && say(", late") })}
       </span>
-      {order.reference && <span>Reference {order.reference}</span>}
+      {order.reference && <span>{sayWith("Reference {reference}", { reference: order.reference })}</span>}
       {claim && (
         <span>
-          {claim.mine ? "Claimed by you" : `Claimed by ${claim.name}`} until <When at={claim.until} />
+          {sayWith("{value} until {when}", {
+            value: claim.mine ? say("Claimed by you") : say("Claimed by {name}", { name: claim.name }),
+            when: <When at={claim.until} />,
+          })}
         </span>
       )}
     </span>
@@ -141,10 +144,14 @@ function InList({ account_id, order_number, again }: { account_id: string; order
     to && void navigate({ to: orderPath(to) });
   const back = () => void navigate({ to: list?.back ?? "/orders" });
   useShortcuts([
-    { keys: "]", label: "Next order in list", run: () => go(list?.next) },
-    { keys: "[", label: "Previous order", run: () => go(list?.previous) },
-    { keys: "Escape", label: list ? `Back to ${list.title}` : "Back to all orders", run: back },
-    { keys: "r", label: "Refresh", run: again },
+    { keys: "]", label: say("Next order in list"), run: () => go(list?.next) },
+    { keys: "[", label: say("Previous order"), run: () => go(list?.previous) },
+    {
+      keys: "Escape",
+      label: list ? say("Back to {title}", { title: list.title }) : say("Back to all orders"),
+      run: back,
+    },
+    { keys: "r", label: say("Refresh"), run: again },
   ]);
   return (
     <>
@@ -153,19 +160,22 @@ function InList({ account_id, order_number, again }: { account_id: string; order
           <Link to={list.back}>
             <Icon name="list" /> {list.title}
           </Link>
-          <span className="quiet">
-            {list.at + 1} of {list.length}
-          </span>
+          <span className="quiet">{sayWith("{value} of {count}", { value: list.at + 1, count: list.length })}</span>
           <IconButton
-            label="Previous order: ["
+            label={say("Previous order: [")}
             icon="left"
             disabled={!list.previous}
             onClick={() => go(list.previous)}
           />
-          <IconButton label="Next order in list: ]" icon="right" disabled={!list.next} onClick={() => go(list.next)} />
+          <IconButton
+            label={say("Next order in list: ]")}
+            icon="right"
+            disabled={!list.next}
+            onClick={() => go(list.next)}
+          />
         </span>
       )}
-      <IconButton label="Refresh: r" icon="refresh" onClick={again} />
+      <IconButton label={say("Refresh: r")} icon="refresh" onClick={again} />
     </>
   );
 }

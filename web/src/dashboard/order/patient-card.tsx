@@ -10,6 +10,7 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { isOtherAddress, SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { patientPath } from "../patient-link.ts";
 import { statusNames } from "../safety-status.ts";
 import { AddressDialog } from "./address-dialog.tsx";
@@ -24,20 +25,20 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
   const path = orderApi({ account_id: page.account_id, order_number: page.order.order_number });
   const reveal = useChange(() => api(`${path}/reveal`, { method: "POST" }), { after: setShown });
   const toggle = () => (shown === null ? void reveal.run() : setShown(null));
-  useShortcuts([{ keys: "v", label: shown ? "Hide patient" : "Reveal patient", run: toggle }]);
+  useShortcuts([{ keys: "v", label: shown ? say("Hide patient") : say("Reveal patient"), run: toggle }]);
   const { patient, address } = page;
   const may_edit = page.can.includes("update_address");
   const save = async (next: Address) => {
-    if ((await work.run({ event: "update_address", address: next }, "Address changed.")) === undefined) return;
+    if ((await work.run({ event: "update_address", address: next }, say("Address changed."))) === undefined) return;
     setEditing(null);
     void reveal.run();
   };
   return (
     <Card
-      title="Patient and address"
+      title={say("Patient and address")}
       actions={
         <Button small icon={shown ? "lock" : "eye"} keys="v" busy={reveal.busy} onClick={toggle}>
-          {shown ? "Hide" : "Reveal"}
+          {shown ? say("Hide") : say("Reveal")}
         </Button>
       }
     >
@@ -55,7 +56,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
                 ["Conditions", statusNames[page.safety_status.condition]],
               ]}
             />
-            <p className="small quiet">The audit log records each reveal.</p>
+            <p className="small quiet">{say("The audit log records each reveal.")}</p>
           </>
         ) : (
           <>
@@ -63,9 +64,9 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
             <SafetyFacts path={path} shown={shown} onChange={setShown} />
           </>
         )}
-        <Link to={patientPath(page)}>Patient page: prescriptions, orders and fills</Link>
+        <Link to={patientPath(page)}>{say("Patient page: prescriptions, orders and fills")}</Link>
         {address?.has_suggestion && shown === null && (
-          <Notice tone="wait">The address check suggests a correction. Reveal to compare.</Notice>
+          <Notice tone="wait">{say("The address check suggests a correction. Reveal to compare.")}</Notice>
         )}
         {shown?.suggestion && shown.address && isOtherAddress(shown.address, shown.suggestion) && (
           <Suggestion
@@ -78,7 +79,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
         {may_edit && shown !== null && (
           <div className="row">
             <Button small onClick={() => setEditing(shown.address ?? emptyAddress(shown))}>
-              Change address
+              {say("Change address")}
             </Button>
           </div>
         )}
@@ -150,11 +151,11 @@ function Suggestion({
   return (
     <Notice
       tone="wait"
-      title="Suggested address"
+      title={say("Suggested address")}
       actions={
         onUse && (
           <Button small busy={busy} onClick={() => onUse({ ...given, ...suggestion })}>
-            Use suggestion
+            {say("Use suggestion")}
           </Button>
         )
       }

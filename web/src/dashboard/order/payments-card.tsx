@@ -8,10 +8,16 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
 
-const kinds = { authorisation: "Authorized", capture: "Captured", void: "Voided", refund: "Refunded" } as const;
+const kinds = {
+  authorisation: say("Authorized"),
+  capture: say("Captured"),
+  void: say("Voided"),
+  refund: say("Refunded"),
+} as const;
 
 /** Payer, charges and refunds. */
 export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
@@ -19,11 +25,11 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
   const { payment } = page.order;
   return (
     <Card
-      title="Payment"
+      title={say("Payment")}
       actions={
         page.can.includes("refund") && (
           <Button small onClick={() => setRefunding(true)}>
-            Refund
+            {say("Refund")}
           </Button>
         )
       }
@@ -47,7 +53,7 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
             {page.payments.map((line) => (
               <li key={`${line.at} ${line.kind} ${line.amount_cents}`}>
                 <p>
-                  {line.state === "asked" ? `${kinds[line.kind]} (pending)` : kinds[line.kind]}{" "}
+                  {line.state === "asked" ? say("{value} (pending)", { value: kinds[line.kind] }) : kinds[line.kind]}{" "}
                   {moneyText(line.amount_cents, payment.currency)}
                   {line.reason && <span className="quiet"> {line.reason}</span>}
                 </p>
@@ -73,32 +79,32 @@ function RefundDialog({ page, work, onClose }: { page: DashboardOrder; work: DoW
   };
   const send = async () => {
     const part = amount === "" ? {} : { amount_cents: Math.round(Number(amount) * 100) };
-    const answer = await work.run({ event: "refund", reason_id: Number(reason_id), ...part }, "Refunded.");
+    const answer = await work.run({ event: "refund", reason_id: Number(reason_id), ...part }, say("Refunded."));
     if (answer !== undefined) onClose();
   };
   return (
     <Dialog
-      title="Refund"
+      title={say("Refund")}
       onClose={close}
       onSubmit={() => void send()}
       actions={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
-            Refund
+            {say("Refund")}
           </Button>
         </>
       }
     >
       <SelectField
-        label="Reason"
+        label={say("Reason")}
         options={orderStatusReasons.map(({ id, name }) => [String(id), name] as const)}
         value={reason_id}
         onChange={(event) => setReason(event.target.value)}
       />
       <TextField
-        label={`Amount in ${page.order.payment.currency}`}
-        hint="Leave empty to refund the full remaining amount."
+        label={say("Amount in {currency}", { currency: page.order.payment.currency })}
+        hint={say("Leave empty to refund the full remaining amount.")}
         type="number"
         min="0.01"
         step="0.01"

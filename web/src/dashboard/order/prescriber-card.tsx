@@ -14,6 +14,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { RenewalBadge, RenewalFacts } from "../../ui/renewal-state.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { pharmacists } from "../roles.ts";
 import styles from "./order-screen.module.css";
 import { AskRenewal, ChangeDialog } from "./prescriber-dialogs.tsx";
@@ -26,7 +27,7 @@ export function PrescriberCard({ page: { account_id, order, lines } }: { page: D
   const found = useApi(path, { written_down: true, enabled: prescribed });
   if (!prescribed) return null;
   return (
-    <Card title="Prescriber and refills">
+    <Card title={say("Prescriber and refills")}>
       <Loaded query={found} lines={3}>
         {({ prescriptions }) => (
           <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
@@ -57,19 +58,20 @@ function Prescription({
   return (
     <div className="stack-tight">
       <p>
-        <strong>Prescription {prescription_id}</strong> <span className="quiet">{drug_name}</span>
+        <strong>{sayWith("Prescription {prescription_id}", { prescription_id })}</strong>{" "}
+        <span className="quiet">{drug_name}</span>
       </p>
-      {schedule ? <Schedule {...schedule} /> : <p className="quiet">No refill schedule.</p>}
+      {schedule ? <Schedule {...schedule} /> : <p className="quiet">{say("No refill schedule.")}</p>}
       {messages.map((message) => (
         <Message key={message.message_id} {...message} />
       ))}
       {may_ask && (
         <div className="row">
           <Button small disabled={renewal_problems.length > 0} onClick={() => setAsking("renewal")}>
-            Ask for a renewal
+            {say("Ask for a renewal")}
           </Button>
           <Button small disabled={question_problems.length > 0} onClick={() => setAsking("change")}>
-            Ask the prescriber
+            {say("Ask the prescriber")}
           </Button>
         </div>
       )}
@@ -95,15 +97,18 @@ function Schedule(schedule: DashboardSchedule) {
   return (
     <div>
       <p className="row">
-        Refill schedule
-        {status === "active" && <Badge tone="good">Active</Badge>}
-        {status === "paused" && <Badge tone="wait">Paused</Badge>}
-        {status === "canceled" && <Badge>Canceled</Badge>}
-        {made_order && <Badge tone="info">Made this order</Badge>}
+        {sayWith("Refill schedule{value}{value2}{value3}{value4}", {
+          value: status === "active" && <Badge tone="good">{say("Active")}</Badge>,
+          value2: status === "paused" && <Badge tone="wait">{say("Paused")}</Badge>,
+          value3: status === "canceled" && <Badge>{say("Canceled")}</Badge>,
+          value4: made_order && <Badge tone="info">{say("Made this order")}</Badge>,
+        })}
       </p>
       <p className="quiet small">
-        Every {interval_days} days
-        {next_fill_on && `, next fill on ${dateText(next_fill_on)}`}
+        {sayWith("Every {interval_days} days{value}", {
+          interval_days,
+          value: next_fill_on && say(", next fill on {next_fill_on}", { next_fill_on: dateText(next_fill_on) }),
+        })}
       </p>
       {troubles.map(({ code, message }) => (
         <p key={code}>
@@ -122,17 +127,19 @@ function Message(message: DashboardPrescriberMessage) {
         {titles[kind]}
         {code && ` (${changeCodes[code]})`}
         <RenewalBadge {...message} notice={kind === "fill"} />
-        {status === "queued" && message.attempts > 0 && <Badge tone="wait">{message.attempts} attempts failed</Badge>}
+        {status === "queued" && message.attempts > 0 && (
+          <Badge tone="wait">{sayWith("{attempts} attempts failed", { attempts: message.attempts })}</Badge>
+        )}
       </p>
       {text && <p className="anywhere">{text}</p>}
       <RenewalFacts {...message} />
-      {asked_by && <p className="quiet small">By {asked_by}</p>}
+      {asked_by && <p className="quiet small">{sayWith("By {asked_by}", { asked_by })}</p>}
     </div>
   );
 }
 
 const titles: Record<DashboardPrescriberMessage["kind"], string> = {
-  renewal: "Request for renewal",
-  change: "Question",
-  fill: "Notice of a fill",
+  renewal: say("Request for renewal"),
+  change: say("Question"),
+  fill: say("Notice of a fill"),
 };

@@ -11,6 +11,7 @@ import { Confirm } from "../../app/confirm.tsx";
 import { RenewalDialog } from "../../app/renewal-dialog.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { SelectField, TextArea, TextField } from "../../ui/controls/field.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 type Path = `/dashboard/orders/${string}/${string}/prescriptions`;
 
@@ -25,11 +26,11 @@ export function AskRenewal({
   onClose: () => void;
 }) {
   const change = useChange((body: RenewalRequestInput) => api(path, { method: "POST", body }), {
-    done: "The request is sent to the prescriber.",
+    done: say("The request is sent to the prescriber."),
     reads: [reads],
     after: onClose,
   });
-  return <RenewalDialog confirm="Send" change={change} onClose={onClose} />;
+  return <RenewalDialog confirm={say("Send")} change={change} onClose={onClose} />;
 }
 
 /** Asks the prescriber to clarify or change the prescription (RxChangeRequest). */
@@ -56,20 +57,20 @@ export function ChangeDialog({
           service_reason: evaluation ? service.trim().toUpperCase() : null,
         },
       }),
-    { done: "The question is sent to the prescriber.", reads: [reads], after: onClose },
+    { done: say("The question is sent to the prescriber."), reads: [reads], after: onClose },
   );
   return (
-    <Confirm title="Ask the prescriber" confirm="Send" tone="primary" change={send} onClose={onClose}>
+    <Confirm title={say("Ask the prescriber")} confirm={say("Send")} tone="primary" change={send} onClose={onClose}>
       <SelectField
-        label="What you ask for"
+        label={say("What you ask for")}
         options={changeCodeNames.map((name) => [name, sentence(changeCodes[name])] as const)}
         value={code}
         onChange={({ target }) => setCode(target.value as ChangeCode)}
       />
       {evaluation && (
         <TextField
-          label="Service reason"
-          hint="The two letters of the standard, such as DD for an interaction or TD for a duplicate therapy."
+          label={say("Service reason")}
+          hint={say("The two letters of the standard, such as DD for an interaction or TD for a duplicate therapy.")}
           required
           pattern="[A-Za-z]{2}"
           maxLength={2}
@@ -78,7 +79,7 @@ export function ChangeDialog({
         />
       )}
       <TextArea
-        label="Question"
+        label={say("Question")}
         required={code === "S"}
         maxLength={CHANGE_REASON_MOST_CHARACTERS}
         value={reason}

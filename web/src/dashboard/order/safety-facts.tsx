@@ -17,15 +17,16 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { pharmacists } from "../roles.ts";
 import { statusNames } from "../safety-status.ts";
 import styles from "./order-screen.module.css";
 import type { orderApi } from "./use-order.ts";
 
 const kindNames: Record<SafetyKind, { one: string; all: string }> = {
-  allergy: { one: "Allergy", all: "Allergies" },
-  medication: { one: "Medication", all: "Medications" },
-  condition: { one: "Condition", all: "Conditions" },
+  allergy: { one: say("Allergy"), all: say("Allergies") },
+  medication: { one: say("Medication"), all: say("Medications") },
+  condition: { one: say("Condition"), all: say("Conditions") },
 };
 
 type Props = {
@@ -62,8 +63,12 @@ export function SafetyFacts({ path, shown, onChange }: Props) {
                       <Recorded entry={entry} />
                     </div>
                     {may_remove && (
-                      <Button small aria-label={`Remove ${entry.text}`} onClick={() => setRemoving(entry)}>
-                        Remove
+                      <Button
+                        small
+                        aria-label={say("Remove {text}", { text: entry.text })}
+                        onClick={() => setRemoving(entry)}
+                      >
+                        {say("Remove")}
                       </Button>
                     )}
                   </li>
@@ -78,7 +83,7 @@ export function SafetyFacts({ path, shown, onChange }: Props) {
       })}
       <div className="row">
         <Button small onClick={() => setAdding(true)}>
-          Add allergy, medication or condition
+          {say("Add allergy, medication or condition")}
         </Button>
       </div>
       {adding && <AddDialog path={path} onClose={() => setAdding(false)} onChange={onChange} />}
@@ -89,12 +94,14 @@ export function SafetyFacts({ path, shown, onChange }: Props) {
 
 const Recorded = ({ entry: { source, recorded_at } }: { entry: SafetyEntry }) => (
   <p className="small quiet">
-    From the {source}
-    {recorded_at !== null && (
-      <>
-        , <When at={recorded_at} />
-      </>
-    )}
+    {sayWith("From the {source}{value}", {
+      source,
+      value: recorded_at !== null && (
+        <>
+          , <When at={recorded_at} />
+        </>
+      ),
+    })}
   </p>
 );
 
@@ -108,7 +115,11 @@ function Removed({ entry }: { entry: RemovedSafetyEntry }) {
         </p>
         <Recorded entry={entry} />
         <p className="small">
-          Removed by the {removed.by}, <When at={removed.at} />: {removed.reason}
+          {sayWith("Removed by the {by}, {when}: {reason}", {
+            by: removed.by,
+            when: <When at={removed.at} />,
+            reason: removed.reason,
+          })}
         </p>
       </div>
     </li>
@@ -124,20 +135,20 @@ function AddDialog(props: DialogProps) {
   return (
     <EntryDialog
       {...props}
-      title="Add allergy, medication or condition"
-      action="Add"
+      title={say("Add allergy, medication or condition")}
+      action={say("Add")}
       tone="primary"
-      done="Recorded."
+      done={say("Recorded.")}
       send={() => api(`${path}/safety_entries`, { method: "POST", body: { kind, text } })}
     >
       <SelectField
-        label="Kind"
+        label={say("Kind")}
         options={safetyKindNames.map((name) => [name, kindNames[name].one] as const)}
         value={kind}
         onChange={(event) => setKind(event.target.value as SafetyKind)}
       />
       <TextField
-        label="Name"
+        label={say("Name")}
         required
         autoFocus
         maxLength={SAFETY_TEXT_CHARACTERS}
@@ -155,15 +166,15 @@ function RemoveDialog({ entry, ...props }: DialogProps & { entry: SafetyEntry })
   return (
     <EntryDialog
       {...props}
-      title={`Remove ${text}`}
-      action="Remove"
+      title={say("Remove {text}", { text })}
+      action={say("Remove")}
       tone="danger"
-      done="Removed."
+      done={say("Removed.")}
       send={() => api(`${path}/safety_entries/remove`, { method: "POST", body: { entry_id, reason } })}
     >
-      <p>The record keeps the entry with your reason.</p>
+      <p>{say("The record keeps the entry with your reason.")}</p>
       <TextArea
-        label="Reason"
+        label={say("Reason")}
         required
         autoFocus
         maxLength={NOTE_CHARACTERS}
@@ -200,7 +211,7 @@ function EntryDialog({ path, title, action, tone, done, send, onClose, onChange,
       onSubmit={() => void change.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone={tone} type="submit" busy={change.busy}>
             {action}
           </Button>

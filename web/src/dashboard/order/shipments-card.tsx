@@ -7,6 +7,7 @@ import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
 
@@ -24,11 +25,11 @@ export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWo
   const { method, shipments, order } = page;
   return (
     <Card
-      title="Shipping"
+      title={say("Shipping")}
       actions={
         page.can.includes("track") && (
           <Button small onClick={() => setTelling(true)}>
-            Add tracking update
+            {say("Add tracking update")}
           </Button>
         )
       }
@@ -84,29 +85,29 @@ function ScanDialog({ work, onClose }: { work: DoWork; onClose: () => void }) {
   };
   return (
     <Dialog
-      title="Add tracking update"
+      title={say("Add tracking update")}
       onClose={close}
       onSubmit={async () => {
-        if ((await work.run({ event: "track", status, description }, "Tracking update added.")) !== undefined)
+        if ((await work.run({ event: "track", status, description }, say("Tracking update added."))) !== undefined)
           onClose();
       }}
       actions={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
-            Add update
+            {say("Add update")}
           </Button>
         </>
       }
     >
       <SelectField
-        label="Status"
+        label={say("Status")}
         options={shipmentStatuses.filter((one) => one !== "delivered").map((one) => [one, words(one)] as const)}
         value={status}
         onChange={(event) => setStatus(event.target.value as ShipmentStatus)}
       />
       <TextField
-        label="Description"
+        label={say("Description")}
         required
         maxLength={200}
         value={description}

@@ -7,44 +7,45 @@ import { Card } from "../../ui/display/card.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 
 type Kind = TimelineEntry["kind"];
 const kinds: Record<Kind, { icon: IconName; name: string }> = {
-  history: { icon: "pulse", name: "Changes" },
-  action: { icon: "external", name: "Partner actions" },
-  note: { icon: "note", name: "Notes" },
-  webhook: { icon: "webhook", name: "Webhooks" },
-  view: { icon: "eye", name: "Views" },
+  history: { icon: "pulse", name: say("Changes") },
+  action: { icon: "external", name: say("Partner actions") },
+  note: { icon: "note", name: say("Notes") },
+  webhook: { icon: "webhook", name: say("Webhooks") },
+  view: { icon: "eye", name: say("Views") },
 };
 
 const said: Record<TransitionEvent, string> = {
-  create: "Order placed",
-  approve_review: "Clinical review approved",
-  complete_fill: "Filled",
-  verify_product: "Product checked",
-  reject_product: "Sent back to fill",
-  ship: "Shipped",
-  track: "Tracking update",
-  deliver: "Delivered",
-  raise_exception: "Placed on hold",
-  resolve: "Exception resolved",
-  cancel: "Canceled",
-  update_address: "Address changed",
-  replace_prescription: "Prescription replaced",
-  remove_item: "Item removed",
-  refund: "Refunded",
+  create: say("Order placed"),
+  approve_review: say("Clinical review approved"),
+  complete_fill: say("Filled"),
+  verify_product: say("Product checked"),
+  reject_product: say("Sent back to fill"),
+  ship: say("Shipped"),
+  track: say("Tracking update"),
+  deliver: say("Delivered"),
+  raise_exception: say("Placed on hold"),
+  resolve: say("Exception resolved"),
+  cancel: say("Canceled"),
+  update_address: say("Address changed"),
+  replace_prescription: say("Prescription replaced"),
+  remove_item: say("Item removed"),
+  refund: say("Refunded"),
 };
 const views: Record<string, string> = {
-  order_viewed: "Viewed the order",
-  order_revealed: "Revealed patient and address",
-  document_viewed: "Opened a document",
-  order_assigned: "Assigned the order to a colleague",
-  order_printed: "Printed the slip and label",
-  messages_viewed: "Read the messages",
-  message_sent: "Sent a message to the partner",
-  safety_entry_added: "Recorded an allergy, medication or condition",
-  safety_entry_removed: "Removed an allergy, medication or condition",
+  order_viewed: say("Viewed the order"),
+  order_revealed: say("Revealed patient and address"),
+  document_viewed: say("Opened a document"),
+  order_assigned: say("Assigned the order to a colleague"),
+  order_printed: say("Printed the slip and label"),
+  messages_viewed: say("Read the messages"),
+  message_sent: say("Sent a message to the partner"),
+  safety_entry_added: say("Recorded an allergy, medication or condition"),
+  safety_entry_removed: say("Removed an allergy, medication or condition"),
 };
 
 /** Every change to the order and every view of it, newest first. */
@@ -54,10 +55,10 @@ export function TimelineCard({ entries }: { entries: readonly TimelineEntry[] })
   const shown = joined(entries.filter(({ kind }) => only === "" || kind === only));
   return (
     <Card
-      title="Timeline"
+      title={say("Timeline")}
       actions={
         <Pick
-          label="Everything"
+          label={say("Everything")}
           options={present.map((kind) => [kind, kinds[kind].name] as const)}
           value={only}
           onChange={(kind) => setOnly(kind as Kind | "")}
@@ -71,7 +72,7 @@ export function TimelineCard({ entries }: { entries: readonly TimelineEntry[] })
             <div>
               <p>
                 {sentence(entry)}
-                {times > 1 && <span className="quiet"> {times} times</span>}
+                {times > 1 && <span className="quiet">{sayWith(" {times} times", { times })}</span>}
               </p>
               <p className="small quiet">{[entry.who, entry.role].filter(Boolean).join(", ")}</p>
             </div>
@@ -123,8 +124,10 @@ function sentence(entry: TimelineEntry): ReactNode {
     case "action":
       return (
         <>
-          Partner action: <strong>{actions[entry.event].action}</strong>
-          {entry.exception_id !== null && ` (${exceptions[entry.exception_id].name})`}
+          {sayWith("Partner action: {strong}{value}", {
+            strong: <strong>{actions[entry.event].action}</strong>,
+            value: entry.exception_id !== null && ` (${exceptions[entry.exception_id].name})`,
+          })}
         </>
       );
     case "note":
@@ -132,16 +135,23 @@ function sentence(entry: TimelineEntry): ReactNode {
         <>
           “{entry.reason}”
           {entry.overridden.length > 0 &&
-            ` (overrides ${entry.overridden.map((id) => exceptions[id].name).join(", ")}${overrideText(entry)})`}
-          {entry.signature_holds === true && <Badge tone="good">Signed</Badge>}
-          {entry.signature_holds === false && <Badge tone="bad">Invalid signature</Badge>}
+            say(" (overrides {map}{entry})", {
+              map: entry.overridden.map((id) => exceptions[id].name).join(", "),
+              entry: overrideText(entry),
+            })}
+          {entry.signature_holds === true && <Badge tone="good">{say("Signed")}</Badge>}
+          {entry.signature_holds === false && <Badge tone="bad">{say("Invalid signature")}</Badge>}
         </>
       );
     case "webhook":
       return (
         <>
-          {entry.event_type} to <span className="mono">{entry.url}</span>: {entry.outcome}
-          {entry.status !== null && ` (${entry.status})`}
+          {sayWith("{event_type} to {part}: {outcome}{value}", {
+            event_type: entry.event_type,
+            part: <span className="mono">{entry.url}</span>,
+            outcome: entry.outcome,
+            value: entry.status !== null && ` (${entry.status})`,
+          })}
         </>
       );
     case "view":

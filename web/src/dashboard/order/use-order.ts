@@ -5,6 +5,7 @@ import { ApiError, api } from "../../app/api.ts";
 import { holdStep, leaveWithHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { type Change, useChange } from "../../app/use-change.ts";
 import { toast } from "../../ui/display/toast.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 
 /** A work request without its revision, which comes from the page. */
@@ -32,11 +33,11 @@ const mayHold: readonly Work["event"][] = ["approve_review", "ship"];
 
 /** Steps that one press takes, so the user can undo them for a while. The others ask for a reason first. */
 const heldSteps: Partial<Record<WorkEvent, string>> = {
-  approve_review: "Approve review",
-  complete_fill: "Complete fill",
-  verify_product: "Verify and continue",
-  ship: "Handed to carrier",
-  deliver: "Mark delivered",
+  approve_review: say("Approve review"),
+  complete_fill: say("Complete fill"),
+  verify_product: say("Verify and continue"),
+  ship: say("Handed to carrier"),
+  deliver: say("Mark delivered"),
 };
 
 /**
@@ -62,12 +63,12 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
       const page = await api(`${path}/work`, { method: "POST", body, keepalive: true }).catch((error: unknown) => {
         // The user has left the page that would show the error.
         const why = error instanceof ApiError ? error.message : "Open the order to check the result.";
-        if (left.current) toast(`Order ${order_number}: ${why}`, "bad");
+        if (left.current) toast(say("Order {order_number}: {why}", { order_number, why }), "bad");
         throw error;
       });
       const about = left.current ? `Order ${order_number}: ` : "";
       if (mayHold.includes(work.event) && page.order.order_status === "On Hold") {
-        toast(`${about}On hold: ${page.exceptions.map(({ name }) => name).join(", ")}`, "bad");
+        toast(say("{about}On hold: {map}", { about, map: page.exceptions.map(({ name }) => name).join(", ") }), "bad");
       } else if (done !== undefined) toast(`${about}${done}`);
       return page;
     },

@@ -2,6 +2,7 @@ import { ApiError } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import type { DoWork } from "./use-order.ts";
 
 /** Shows why an action failed. On a conflict, the user has to refresh. */
@@ -14,14 +15,12 @@ export function WorkProblem({ work: { error }, again }: { work: DoWork; again: (
       title={error.message}
       actions={
         <Button small icon="refresh" onClick={again}>
-          Refresh
+          {say("Refresh")}
         </Button>
       }
     >
       {error.request_id && (
-        <p className="small quiet">
-          Request <code>{error.request_id}</code>
-        </p>
+        <p className="small quiet">{sayWith("Request {code}", { code: <code>{error.request_id}</code> })}</p>
       )}
     </Notice>
   );

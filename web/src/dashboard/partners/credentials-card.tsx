@@ -18,6 +18,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { admins } from "../roles.ts";
 import { NewCredential } from "./new-credential.tsx";
 import styles from "./partner-screen.module.css";
@@ -36,7 +37,7 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
   const may = admins.includes(useSignedIn().role);
   const [layer, setLayer] = useState<Layer | null>(null);
   const close = () => setLayer(null);
-  useShortcuts(may ? [{ keys: "n", label: "New credential", run: () => setLayer({ kind: "new" }) }] : []);
+  useShortcuts(may ? [{ keys: "n", label: say("New credential"), run: () => setLayer({ kind: "new" }) }] : []);
   const rotate = useChange(
     (client_id: string) => api(`/dashboard/credentials/${client_id}/rotate`, { method: "POST" }),
     { reads, after: (shown) => setLayer({ kind: "shown", shown, rotated: true }) },
@@ -45,29 +46,29 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
     <span className={styles["deeds"]}>
       {credential.secrets.length > 1 ? (
         <Button small onClick={() => setLayer({ kind: "finish", credential })}>
-          Expire old secret
+          {say("Expire old secret")}
         </Button>
       ) : (
         <Button small icon="refresh" busy={rotate.busy} onClick={() => void rotate.run(credential.client_id)}>
-          Rotate
+          {say("Rotate")}
         </Button>
       )}
       <Button small onClick={() => setLayer({ kind: "limits", client_id: credential.client_id })}>
-        Limits
+        {say("Limits")}
       </Button>
       <Button small tone="danger" onClick={() => setLayer({ kind: "revoke", credential })}>
-        Revoke
+        {say("Revoke")}
       </Button>
     </span>
   );
   return (
     <Card
-      title="Credentials"
+      title={say("Credentials")}
       flush
       actions={
         may && (
           <Button small icon="plus" keys="n" onClick={() => setLayer({ kind: "new" })}>
-            New credential
+            {say("New credential")}
           </Button>
         )
       }
@@ -76,11 +77,11 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
       <Loaded query={credentials}>
         {({ credentials: rows }) => (
           <Table
-            caption="Credentials"
+            caption={say("Credentials")}
             columns={[
               ...columns,
               {
-                title: "Actions",
+                title: say("Actions"),
                 unseen: true,
                 number: true,
                 cell: (row) => may && row.revoked_at === null && deeds(row),
@@ -89,7 +90,9 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
             rows={rows}
             rowKey={({ client_id }) => client_id}
             dim={({ revoked_at }) => revoked_at !== null}
-            empty={<Empty title="No credentials yet">The partner cannot call the API without one.</Empty>}
+            empty={
+              <Empty title={say("No credentials yet")}>{say("The partner cannot call the API without one.")}</Empty>
+            }
           />
         )}
       </Loaded>
@@ -111,20 +114,24 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
 
 const columns: Column<DashboardCredential>[] = [
   {
-    title: "Name",
+    title: say("Name"),
     cell: ({ name, revoked_at, secrets }) => (
       <span className="row">
         {name}
-        {revoked_at !== null ? <Badge>Revoked</Badge> : secrets.length > 1 && <Badge tone="wait">Two secrets</Badge>}
+        {revoked_at !== null ? (
+          <Badge>{say("Revoked")}</Badge>
+        ) : (
+          secrets.length > 1 && <Badge tone="wait">{say("Two secrets")}</Badge>
+        )}
       </span>
     ),
   },
-  { title: "Client ID", cell: ({ client_id }) => <code>{client_id}</code> },
-  { title: "Limits", cell: (credential) => <LimitBadges credential={credential} /> },
-  { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") || "–" },
-  { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: say("Client ID"), cell: ({ client_id }) => <code>{client_id}</code> },
+  { title: say("Limits"), cell: (credential) => <LimitBadges credential={credential} /> },
+  { title: say("Scopes"), cell: ({ scopes }) => scopes.join(", ") || "–" },
+  { title: say("Created"), cell: ({ created_at }) => <When at={created_at} /> },
   {
-    title: "Last used",
+    title: say("Last used"),
     cell: ({ secrets, revoked_at }) => {
       const used = secrets
         .map(({ last_used_at }) => last_used_at ?? "")
@@ -132,13 +139,9 @@ const columns: Column<DashboardCredential>[] = [
         .at(-1);
       if (revoked_at !== null) return <When at={revoked_at} />;
       if (used) {
-        return (
-          <>
-            <Age since={used} /> ago
-          </>
-        );
+        return <>{sayWith("{age} ago", { age: <Age since={used} /> })}</>;
       }
-      return <span className="quiet">never</span>;
+      return <span className="quiet">{say("never")}</span>;
     },
   },
 ];
@@ -146,15 +149,15 @@ const columns: Column<DashboardCredential>[] = [
 function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: boolean; onClose: () => void }) {
   return (
     <ShownOnce
-      title={rotated ? "New secret" : "Credential created"}
+      title={rotated ? say("New secret") : say("Credential created")}
       onClose={onClose}
-      keep="Send it to the partner's developers over a secure channel."
+      keep={say("Send it to the partner's developers over a secure channel.")}
       secrets={[
-        { label: "Client ID", text: shown.client_id },
-        { label: "Client secret", text: shown.client_secret },
+        { label: say("Client ID"), text: shown.client_id },
+        { label: say("Client secret"), text: shown.client_secret },
       ]}
     >
-      {rotated && <p>The old secret keeps working until you expire it, so the partner can switch first.</p>}
+      {rotated && <p>{say("The old secret keeps working until you expire it, so the partner can switch first.")}</p>}
     </ShownOnce>
   );
 }
@@ -194,19 +197,27 @@ type Ending = { credential: DashboardCredential; reads: readonly ReadPrefix[]; o
 function Finish({ credential, reads, onClose }: Ending) {
   const { name, client_id } = credential;
   const finish = useChange(() => api(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }), {
-    done: "Old secret expired.",
+    done: say("Old secret expired."),
     reads,
     after: onClose,
   });
   return (
-    <Confirm title={`Expire the old secret of ${name}?`} confirm="Expire now" change={finish} onClose={onClose}>
+    <Confirm
+      title={say("Expire the old secret of {name}?", { name })}
+      confirm={say("Expire now")}
+      change={finish}
+      onClose={onClose}
+    >
       <p>
-        Token requests with the old secret fail immediately. Tokens already issued stay valid until they expire. You
-        cannot undo this.
+        {say(
+          "Token requests with the old secret fail immediately. Tokens already issued stay valid until they expire. You cannot undo this.",
+        )}
       </p>
       <SignedEndpoints endpoints={signedByOld(credential)}>
-        <strong>The old secret signs webhooks.</strong> Pestle will sign them with the new one. Ask the partner first
-        whether these endpoints accept it:
+        {sayWith(
+          "{strong} Pestle will sign them with the new one. Ask the partner first whether these endpoints accept it:",
+          { strong: <strong>{say("The old secret signs webhooks.")}</strong> },
+        )}
       </SignedEndpoints>
     </Confirm>
   );
@@ -214,15 +225,22 @@ function Finish({ credential, reads, onClose }: Ending) {
 
 function Revoke({ credential: { name, client_id, signs_endpoints }, reads, onClose }: Ending) {
   const revoke = useChange(() => api(`/dashboard/credentials/${client_id}/revoke`, { method: "POST" }), {
-    done: "Credential revoked.",
+    done: say("Credential revoked."),
     reads,
     after: onClose,
   });
   return (
-    <Confirm title={`Revoke ${name}?`} confirm="Revoke credential" change={revoke} onClose={onClose}>
-      <p>Its secrets and all tokens issued for it stop working immediately. You cannot undo this.</p>
+    <Confirm
+      title={say("Revoke {name}?", { name })}
+      confirm={say("Revoke credential")}
+      change={revoke}
+      onClose={onClose}
+    >
+      <p>{say("Its secrets and all tokens issued for it stop working immediately. You cannot undo this.")}</p>
       <SignedEndpoints endpoints={signs_endpoints}>
-        <strong>This credential signs webhooks.</strong> The partner must choose another one for these endpoints first:
+        {sayWith("{strong} The partner must choose another one for these endpoints first:", {
+          strong: <strong>{say("This credential signs webhooks.")}</strong>,
+        })}
       </SignedEndpoints>
     </Confirm>
   );

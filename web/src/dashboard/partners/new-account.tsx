@@ -13,6 +13,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { workflowNames } from "./workflow-names.ts";
 
 /** Creates a partner's account in one environment. A new name also creates the partner. */
@@ -35,25 +36,25 @@ export function NewAccount({
       const body: NewPartnerRequest = { ...given, name: given.name.trim(), ncpdp_id: given.ncpdp_id.trim() || null };
       return api("/dashboard/partners", { method: "POST", body });
     },
-    { done: "Account created.", reads: ["/dashboard/partners", "/dashboard/accounts"], after: onCreated },
+    { done: say("Account created."), reads: ["/dashboard/partners", "/dashboard/accounts"], after: onCreated },
   );
   return (
     <Dialog
-      title="New account"
+      title={say("New account")}
       onClose={onClose}
       onSubmit={() => void create.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
-            Create account
+            {say("Create account")}
           </Button>
         </>
       }
     >
       <TextField
-        label="Partner"
-        hint="Use an existing partner's name to add an account in the other environment."
+        label={say("Partner")}
+        hint={say("Use an existing partner's name to add an account in the other environment.")}
         required
         autoFocus
         maxLength={100}
@@ -62,29 +63,29 @@ export function NewAccount({
         onChange={(event) => setGiven({ ...given, name: event.target.value })}
       />
       <SelectField
-        label="Environment"
+        label={say("Environment")}
         options={environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const)}
         value={given.environment}
         onChange={(event) => setGiven({ ...given, environment: event.target.value as Environment })}
       />
       <SelectField
-        label="Orders placed by"
+        label={say("Orders placed by")}
         hint={workflowNames[given.workflow].says}
         options={workflows.map((one) => [one, workflowNames[one].name] as const)}
         value={given.workflow}
         onChange={(event) => setGiven({ ...given, workflow: event.target.value as Workflow })}
       />
       <TextField
-        label="NCPDP ID"
-        hint="The 7-digit ID prescribers send to. Without one, the account receives no e-prescriptions."
+        label={say("NCPDP ID")}
+        hint={say("The 7-digit ID prescribers send to. Without one, the account receives no e-prescriptions.")}
         inputMode="numeric"
         pattern="[0-9]{7}"
         value={given.ncpdp_id}
         onChange={(event) => setGiven({ ...given, ncpdp_id: event.target.value })}
       />
       <CheckField
-        label="Custom labels"
-        hint="The partner may use its own package labels."
+        label={say("Custom labels")}
+        hint={say("The partner may use its own package labels.")}
         checked={given.custom_labels}
         onChange={(event) => setGiven({ ...given, custom_labels: event.target.checked })}
       />

@@ -7,6 +7,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 export function NewCredential({
   path,
@@ -29,21 +30,21 @@ export function NewCredential({
   );
   return (
     <Dialog
-      title="New credential"
+      title={say("New credential")}
       onClose={onClose}
       onSubmit={() => void create.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
-            Create credential
+            {say("Create credential")}
           </Button>
         </>
       }
     >
       <TextField
-        label="Name"
-        hint="The app that will use it. Give each app its own credential."
+        label={say("Name")}
+        hint={say("The app that will use it. Give each app its own credential.")}
         required
         autoFocus
         maxLength={100}

@@ -13,6 +13,7 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { leads } from "../roles.ts";
 import { CredentialsCard } from "./credentials-card.tsx";
 import { QuotasCard } from "./quotas-card.tsx";
@@ -29,7 +30,7 @@ export function PartnerScreen() {
         const partner = all.find((one) => one.account_id === account_id);
         if (partner !== undefined) return <Account partner={partner} />;
         return (
-          <Page title="Not found">
+          <Page title={say("Not found")}>
             <NotFound />
           </Page>
         );
@@ -42,7 +43,7 @@ function Account({ partner }: { partner: DashboardPartner }) {
   const { account_id, name, environment, workflow, ncpdp_id, custom_labels, created_at } = partner;
   const { role } = useSignedIn();
   const navigate = useNavigate();
-  useShortcuts([{ keys: "Escape", label: "Back to partners", run: () => void navigate({ to: "/partners" }) }]);
+  useShortcuts([{ keys: "Escape", label: say("Back to partners"), run: () => void navigate({ to: "/partners" }) }]);
   const title = name ?? "The pharmacy";
   return (
     <Page
@@ -52,11 +53,10 @@ function Account({ partner }: { partner: DashboardPartner }) {
           {title} <EnvironmentBadge environment={environment} />
         </span>
       }
-      about={
-        <>
-          <Link to="/partners">Partners</Link> · {environment === "sandbox" ? "sandbox" : "production"} account
-        </>
-      }
+      about={sayWith("{link} · {value} account", {
+        link: <Link to="/partners">{say("Partners")}</Link>,
+        value: environment === "sandbox" ? say("sandbox") : say("production"),
+      })}
       actions={
         name !== null &&
         places.map(({ to, label, icon, search }) => (
@@ -67,10 +67,10 @@ function Account({ partner }: { partner: DashboardPartner }) {
       }
     >
       <div className="grid-2">
-        <Card title="Account">
+        <Card title={say("Account")}>
           <Facts
             facts={[
-              ["Account ID", <Copyable key="id" text={account_id} label="account ID" />],
+              ["Account ID", <Copyable key="id" text={account_id} label={say("account ID")} />],
               [
                 "Orders",
                 workflow === null ? "None. This account only receives messages." : workflowNames[workflow].says,
@@ -99,8 +99,8 @@ function Account({ partner }: { partner: DashboardPartner }) {
 const ofAccount = ({ account_id }: DashboardPartner) => ({ account_id });
 const ofPartner = ({ partner_id, environment }: DashboardPartner) => ({ partner_id, environment });
 const places = [
-  { to: "/orders", label: "Orders", icon: "list", search: ofPartner },
-  { to: "/catalogue", label: "Catalogue", icon: "book", search: ofAccount },
-  { to: "/stock", label: "Stock", icon: "layers", search: ofAccount },
-  { to: "/statements", label: "Statements", icon: "money", search: ofAccount },
+  { to: "/orders", label: say("Orders"), icon: "list", search: ofPartner },
+  { to: "/catalogue", label: say("Catalogue"), icon: "book", search: ofAccount },
+  { to: "/stock", label: say("Stock"), icon: "layers", search: ofAccount },
+  { to: "/statements", label: say("Statements"), icon: "money", search: ofAccount },
 ] as const;

@@ -13,6 +13,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { admins } from "../roles.ts";
 import { NewAccount } from "./new-account.tsx";
 import { workflowNames } from "./workflow-names.ts";
@@ -23,15 +24,15 @@ export function PartnersScreen() {
   const may = admins.includes(useSignedIn().role);
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);
-  useShortcuts(may ? [{ keys: "n", label: "New account", run: () => setCreating(true) }] : []);
+  useShortcuts(may ? [{ keys: "n", label: say("New account"), run: () => setCreating(true) }] : []);
   return (
     <Page
-      title="Partners"
-      about="Each partner has a separate account per environment, with its own credentials, catalogue and stock."
+      title={say("Partners")}
+      about={say("Each partner has a separate account per environment, with its own credentials, catalogue and stock.")}
       actions={
         may && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setCreating(true)}>
-            New account
+            {say("New account")}
           </Button>
         )
       }
@@ -40,11 +41,11 @@ export function PartnersScreen() {
         {({ partners: rows }) => (
           <Card flush>
             <Table
-              caption="Accounts"
+              caption={say("Accounts")}
               columns={columns}
               rows={rows.toSorted(byName)}
               rowKey={({ account_id }) => account_id}
-              empty={<Empty title="No partners yet">Create an account, then add a credential.</Empty>}
+              empty={<Empty title={say("No partners yet")}>{say("Create an account, then add a credential.")}</Empty>}
             />
           </Card>
         )}
@@ -67,29 +68,34 @@ const byName = (a: DashboardPartner, b: DashboardPartner) =>
 
 const columns: Column<DashboardPartner>[] = [
   {
-    title: "Partner",
+    title: say("Partner"),
     cell: ({ account_id, name, environment }) => (
       <span className="row">
-        <Link to={`/partners/${account_id}`}>{name ?? "The pharmacy"}</Link>
-        {environment === "production" ? <Badge>Production</Badge> : <EnvironmentBadge environment={environment} />}
+        <Link to={`/partners/${account_id}`}>{name ?? say("The pharmacy")}</Link>
+        {environment === "production" ? (
+          <Badge>{say("Production")}</Badge>
+        ) : (
+          <EnvironmentBadge environment={environment} />
+        )}
       </span>
     ),
   },
   {
-    title: "Orders placed by",
-    cell: ({ workflow }) => (workflow === null ? <span className="quiet">none</span> : workflowNames[workflow].name),
+    title: say("Orders placed by"),
+    cell: ({ workflow }) =>
+      workflow === null ? <span className="quiet">{say("none")}</span> : workflowNames[workflow].name,
   },
-  { title: "NCPDP ID", cell: ({ ncpdp_id }) => <span className="mono">{ncpdp_id ?? "–"}</span> },
+  { title: say("NCPDP ID"), cell: ({ ncpdp_id }) => <span className="mono">{ncpdp_id ?? "–"}</span> },
   {
-    title: "Routing",
+    title: say("Routing"),
     number: true,
     cell: ({ routing_rules: { length } }) => (length === 0 ? "–" : `${length} ${length === 1 ? "rule" : "rules"}`),
   },
   {
-    title: "Credentials",
+    title: say("Credentials"),
     number: true,
     cell: ({ credentials, name }) =>
-      credentials === 0 && name !== null ? <Badge tone="wait">None</Badge> : credentials,
+      credentials === 0 && name !== null ? <Badge tone="wait">{say("None")}</Badge> : credentials,
   },
-  { title: "Created", number: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { title: say("Created"), number: true, cell: ({ created_at }) => <When at={created_at} /> },
 ];

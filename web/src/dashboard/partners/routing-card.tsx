@@ -7,13 +7,14 @@ import { useChange } from "../../app/use-change.ts";
 import { Button, IconButton } from "../../ui/controls/button.tsx";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { admins } from "../roles.ts";
 import styles from "./partner-screen.module.css";
 
 const kinds: Record<RoutingRule["kind"], { name: string; hint: string }> = {
-  sender: { name: "Sender", hint: "The sender's ID in the message." },
-  prescriber_npi: { name: "Prescriber NPI", hint: "10 digits." },
-  practice: { name: "Practice", hint: "The practice name in the message." },
+  sender: { name: say("Sender"), hint: say("The sender's ID in the message.") },
+  prescriber_npi: { name: say("Prescriber NPI"), hint: say("10 digits.") },
+  practice: { name: say("Practice"), hint: say("The practice name in the message.") },
 };
 
 /** Rules that route messages to this account if several accounts share an NCPDP ID. */
@@ -24,12 +25,12 @@ export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }
     { reads: ["/dashboard/partners"] },
   );
   return (
-    <Card title="Routing">
+    <Card title={say("Routing")}>
       <div className="stack-tight">
         <p className="quiet">
           {ncpdp_id === null
-            ? "This account has no NCPDP ID, so it receives no messages."
-            : "If several accounts share an NCPDP ID, these rules route messages to this one."}
+            ? say("This account has no NCPDP ID, so it receives no messages.")
+            : say("If several accounts share an NCPDP ID, these rules route messages to this one.")}
         </p>
         {routing_rules.length > 0 && (
           <ul className={styles["rules"]}>
@@ -39,7 +40,7 @@ export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }
                 <span>{rule.value}</span>
                 {may && (
                   <IconButton
-                    label={`Remove rule ${rule.value}`}
+                    label={say("Remove rule {value}", { value: rule.value })}
                     icon="close"
                     onClick={() => void change.run({ ...rule, remove: true })}
                   />
@@ -72,13 +73,13 @@ function AddRule({
   return (
     <form className={styles["add-rule"]} onSubmit={submit}>
       <SelectField
-        label="Match on"
+        label={say("Match on")}
         options={routingRuleKinds.map((kind) => [kind, kinds[kind].name] as const)}
         value={rule.kind}
         onChange={(event) => setRule({ ...rule, kind: event.target.value as RoutingRule["kind"] })}
       />
       <TextField
-        label="Value"
+        label={say("Value")}
         placeholder={kinds[rule.kind].hint}
         required
         maxLength={200}
@@ -87,7 +88,7 @@ function AddRule({
         onChange={(event) => setRule({ ...rule, value: event.target.value })}
       />
       <Button type="submit" busy={busy}>
-        Add
+        {say("Add")}
       </Button>
     </form>
   );

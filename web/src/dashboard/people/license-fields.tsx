@@ -1,5 +1,6 @@
 import type { PersonLicense } from "@pestle/contract";
 import { TextField } from "../../ui/controls/field.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 /** The fields of a license as typed. An empty text means none. */
 export type TypedLicense = { [Field in keyof PersonLicense]: string };
@@ -26,10 +27,15 @@ export function LicenseFields({ typed, onChange }: { typed: TypedLicense; onChan
   });
   return (
     <>
-      <TextField label="License number" maxLength={40} {...field("license_number")} />
-      <TextField label="License state" hint="Two letters, such as CA." maxLength={2} {...field("license_state")} />
-      <TextField label="License expires" type="date" {...field("license_expires_on")} />
-      <TextField label="NPI" hint="Optional." inputMode="numeric" maxLength={10} {...field("npi")} />
+      <TextField label={say("License number")} maxLength={40} {...field("license_number")} />
+      <TextField
+        label={say("License state")}
+        hint={say("Two letters, such as CA.")}
+        maxLength={2}
+        {...field("license_state")}
+      />
+      <TextField label={say("License expires")} type="date" {...field("license_expires_on")} />
+      <TextField label={say("NPI")} hint={say("Optional.")} inputMode="numeric" maxLength={10} {...field("npi")} />
     </>
   );
 }

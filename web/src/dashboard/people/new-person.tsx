@@ -7,6 +7,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { useAccounts } from "../accounts.tsx";
 import { LicenseFields, licenseOf, typedLicense } from "./license-fields.tsx";
 import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
@@ -36,21 +37,21 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
     setGiven({ ...given, [name]: event.target.value });
   return (
     <Dialog
-      title="New person"
+      title={say("New person")}
       onClose={onClose}
       onSubmit={() => void create.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
-            Add person
+            {say("Add person")}
           </Button>
         </>
       }
     >
-      <TextField label="Name" required autoFocus maxLength={100} value={given.name} onChange={set("name")} />
+      <TextField label={say("Name")} required autoFocus maxLength={100} value={given.name} onChange={set("name")} />
       <TextField
-        label="Email"
+        label={say("Email")}
         type="email"
         required
         maxLength={320}
@@ -59,7 +60,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
         problem={problemOf(create.error, "email")}
       />
       <SelectField
-        label="Role"
+        label={say("Role")}
         hint={roleNames[given.role].may}
         options={Object.entries(roleNames).map(([role, { name }]) => [role, name] as const)}
         value={given.role}
@@ -67,7 +68,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
       />
       {partner && (
         <SelectField
-          label="Partner"
+          label={say("Partner")}
           required
           options={[["", "Choose"], ...partners]}
           value={given.partner_id}
@@ -77,8 +78,8 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
       {licensed && <LicenseFields typed={license} onChange={setLicense} />}
       {mail && (
         <CheckField
-          label="Send an invitation by email"
-          hint="They choose their own password with a link that works once, within three days."
+          label={say("Send an invitation by email")}
+          hint={say("They choose their own password with a link that works once, within three days.")}
           checked={by_email}
           onChange={(event) => setByEmail(event.target.checked)}
         />

@@ -15,6 +15,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Age } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { NewPerson } from "./new-person.tsx";
 import styles from "./people-screen.module.css";
 import { PersonDialog } from "./person-dialog.tsx";
@@ -28,17 +29,17 @@ export function PeopleScreen() {
   const [{ of = "pharmacy" }, change] = useFilters();
   const [layer, setLayer] = useState<Layer | null>(null);
   const close = () => setLayer(null);
-  useShortcuts([{ keys: "n", label: "New person", run: () => setLayer({ kind: "new" }) }]);
+  useShortcuts([{ keys: "n", label: say("New person"), run: () => setLayer({ kind: "new" }) }]);
   const password = (shown: ShownPassword) => setLayer({ kind: "password", shown });
   const open =
     layer?.kind === "person" ? people.data?.people.find((one) => one.person_id === layer.person_id) : undefined;
   return (
     <Page
-      title="People"
-      about="Everyone who can sign in to the dashboard or the partner portal."
+      title={say("People")}
+      about={say("Everyone who can sign in to the dashboard or the partner portal.")}
       actions={
         <Button tone="primary" icon="plus" keys="n" onClick={() => setLayer({ kind: "new" })}>
-          New person
+          {say("New person")}
         </Button>
       }
     >
@@ -55,12 +56,12 @@ export function PeopleScreen() {
           );
           return (
             <Tabs
-              label="Group"
+              label={say("Group")}
               value={of}
               onChange={(key) => change({ of: key })}
               tabs={[
-                { key: "pharmacy", label: "Pharmacy", content: () => table(false) },
-                { key: "partners", label: "Partners", content: () => table(true) },
+                { key: "pharmacy", label: say("Pharmacy"), content: () => table(false) },
+                { key: "partners", label: say("Partners"), content: () => table(true) },
               ]}
             />
           );
@@ -85,41 +86,42 @@ function PeopleTable({
   const me = useSignedIn().person_id;
   const columns: Column<DashboardPerson>[] = [
     {
-      title: "Name",
+      title: say("Name"),
       cell: (person) => (
         <span className="row">
           <button type="button" className={styles["name"]} onClick={() => onOpen(person)}>
             {person.name}
           </button>
-          {person.person_id === me && <Badge tone="info">You</Badge>}
-          {person.disabled_at !== null && <Badge tone="bad">Disabled</Badge>}
+          {person.person_id === me && <Badge tone="info">{say("You")}</Badge>}
+          {person.disabled_at !== null && <Badge tone="bad">{say("Disabled")}</Badge>}
         </span>
       ),
     },
-    { title: "Email", cell: ({ email }) => email },
-    { title: "Role", cell: ({ role }) => roleNames[role]?.name ?? role },
+    { title: say("Email"), cell: ({ email }) => email },
+    { title: say("Role"), cell: ({ role }) => roleNames[role]?.name ?? role },
     ...(partner
-      ? [{ title: "Partner", cell: ({ partner: name }: DashboardPerson) => name }]
-      : [{ title: "License", cell: (person: DashboardPerson) => <License person={person} /> }]),
+      ? [{ title: say("Partner"), cell: ({ partner: name }: DashboardPerson) => name }]
+      : [{ title: say("License"), cell: (person: DashboardPerson) => <License person={person} /> }]),
     {
-      title: "Two-factor",
-      cell: ({ second_factor }) => (second_factor ? <Badge tone="good">On</Badge> : <Badge tone="wait">Off</Badge>),
+      title: say("Two-factor"),
+      cell: ({ second_factor }) =>
+        second_factor ? <Badge tone="good">{say("On")}</Badge> : <Badge tone="wait">{say("Off")}</Badge>,
     },
     {
-      title: "Last sign-in",
+      title: say("Last sign-in"),
       number: true,
       cell: ({ last_signed_in_at }) =>
-        last_signed_in_at === null ? <span className="quiet">never</span> : <Age since={last_signed_in_at} />,
+        last_signed_in_at === null ? <span className="quiet">{say("never")}</span> : <Age since={last_signed_in_at} />,
     },
   ];
   return (
     <Table
-      caption={partner ? "Partner users" : "Pharmacy staff"}
+      caption={partner ? say("Partner users") : say("Pharmacy staff")}
       columns={columns}
       rows={rows}
       rowKey={({ person_id }) => person_id}
       dim={({ disabled_at }) => disabled_at !== null}
-      empty={<Empty title="No people yet">People you add appear here.</Empty>}
+      empty={<Empty title={say("No people yet")}>{say("People you add appear here.")}</Empty>}
     />
   );
 }
@@ -127,12 +129,12 @@ function PeopleTable({
 /** Number, state and expiration, or why the person cannot act as a pharmacist. */
 function License({ person }: { person: DashboardPerson }) {
   const { role, license_number, license_state, license_expires_on } = person;
-  if (license_number === null) return needsLicense(role) ? <Badge tone="wait">No license</Badge> : null;
+  if (license_number === null) return needsLicense(role) ? <Badge tone="wait">{say("No license")}</Badge> : null;
   const expired = license_expires_on !== null && license_expires_on < new Date().toLocaleDateString("sv-SE");
   return (
     <span className="row">
-      {license_number} ({license_state}), {expired ? "expired" : "expires"} {license_expires_on}
-      {expired && <Badge tone="bad">Expired</Badge>}
+      {license_number} ({license_state}), {expired ? say("expired") : say("expires")} {license_expires_on}
+      {expired && <Badge tone="bad">{say("Expired")}</Badge>}
     </span>
   );
 }
@@ -142,13 +144,15 @@ function Password({ shown, onClose }: { shown: ShownPassword; onClose: () => voi
   if (password === null) return <Invited person={person} mailed={shown.mailed} onClose={onClose} />;
   return (
     <ShownOnce
-      title={`${person.name} can sign in`}
+      title={say("{name} can sign in", { name: person.name })}
       onClose={onClose}
-      keep={`Send it to ${person.name} over a secure channel, not by email. They choose their own at the first sign-in.`}
+      keep={say("Send it to {name} over a secure channel, not by email. They choose their own at the first sign-in.", {
+        name: person.name,
+      })}
       secrets={[
-        { label: "URL", text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
-        { label: "Email", text: person.email },
-        { label: "Password", text: password },
+        { label: say("URL"), text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
+        { label: say("Email"), text: person.email },
+        { label: say("Password"), text: password },
       ]}
     />
   );

@@ -14,6 +14,7 @@ import { CheckField } from "../../ui/controls/field.tsx";
 import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { LicenseFields, licenseOf, typedLicense } from "./license-fields.tsx";
 import { RoleDialog } from "./role-dialog.tsx";
 import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
@@ -35,17 +36,17 @@ export function PersonDialog({
   const path = `/dashboard/people/${person.person_id}` as const;
   const reads = ["/dashboard/people"] as const;
   const enable = useChange(() => api(`${path}/enable`, { method: "POST" }), {
-    done: `${person.name} can sign in again.`,
+    done: say("{name} can sign in again.", { name: person.name }),
     reads,
   });
   const back = { reads, after: () => setDeed(null) };
   const disable = useChange(() => api(`${path}/disable`, { method: "POST" }), {
     ...back,
-    done: `${person.name} is disabled.`,
+    done: say("{name} is disabled.", { name: person.name }),
   });
   const factor = useChange(() => api(`${path}/second_factor`, { method: "POST" }), {
     ...back,
-    done: "Two-factor authentication removed.",
+    done: say("Two-factor authentication removed."),
   });
   const { mail } = useSignedIn();
   const [by_email, setByEmail] = useState(false);
@@ -55,7 +56,7 @@ export function PersonDialog({
   });
   const sessions = useChange(() => api(`${path}/end_sessions`, { method: "POST" }), {
     ...back,
-    done: `${person.name} is signed out everywhere.`,
+    done: say("{name} is signed out everywhere.", { name: person.name }),
   });
   const close = () => setDeed(null);
   const staff = !isPartnerRole(person.role);
@@ -64,46 +65,59 @@ export function PersonDialog({
   if (deed === "license") return <LicenseDialog person={person} onClose={close} />;
   if (deed === "sessions") {
     return (
-      <Confirm title={`Sign out ${person.name}?`} confirm="Sign out" change={sessions} onClose={close}>
+      <Confirm
+        title={say("Sign out {name}?", { name: person.name })}
+        confirm={say("Sign out")}
+        change={sessions}
+        onClose={close}
+      >
         <PersonSessions person_id={person.person_id} />
       </Confirm>
     );
   }
   if (deed === "disable") {
     return (
-      <Confirm title={`Disable ${person.name}?`} confirm="Disable" change={disable} onClose={close}>
-        <p>They are signed out immediately and cannot sign in until an admin enables them.</p>
+      <Confirm
+        title={say("Disable {name}?", { name: person.name })}
+        confirm={say("Disable")}
+        change={disable}
+        onClose={close}
+      >
+        <p>{say("They are signed out immediately and cannot sign in until an admin enables them.")}</p>
       </Confirm>
     );
   }
   if (deed === "second_factor") {
     return (
       <Confirm
-        title={`Remove two-factor authentication for ${person.name}?`}
-        confirm="Remove"
+        title={say("Remove two-factor authentication for {name}?", { name: person.name })}
+        confirm={say("Remove")}
         change={factor}
         onClose={close}
       >
-        <p>Use this when someone has lost their phone. Verify their identity first. They will be signed out.</p>
+        <p>
+          {say("Use this when someone has lost their phone. Verify their identity first. They will be signed out.")}
+        </p>
       </Confirm>
     );
   }
   if (deed === "password") {
     return (
       <Confirm
-        title={`Reset the password for ${person.name}?`}
-        confirm="Reset password"
+        title={say("Reset the password for {name}?", { name: person.name })}
+        confirm={say("Reset password")}
         change={password}
         onClose={close}
       >
         <p>
-          Their current password stops working and they are signed out.{" "}
-          {by_email ? "They choose a new one with a link." : "The new password is shown once."}
+          {sayWith("Their current password stops working and they are signed out. {value}", {
+            value: by_email ? say("They choose a new one with a link.") : say("The new password is shown once."),
+          })}
         </p>
         {mail && (
           <CheckField
-            label="Send a link by email"
-            hint="It works once, within three days."
+            label={say("Send a link by email")}
+            hint={say("It works once, within three days.")}
             checked={by_email}
             onChange={(event) => setByEmail(event.target.checked)}
           />
@@ -119,21 +133,21 @@ export function PersonDialog({
         <>
           {person.disabled_at !== null ? (
             <Button busy={enable.busy} onClick={() => void enable.run()}>
-              Enable
+              {say("Enable")}
             </Button>
           ) : (
             !me && (
               <Button tone="danger" onClick={() => setDeed("disable")}>
-                Disable
+                {say("Disable")}
               </Button>
             )
           )}
-          <Button onClick={() => setDeed("sessions")}>Sessions</Button>
-          {!me && <Button onClick={() => setDeed("role")}>Role</Button>}
-          {staff && <Button onClick={() => setDeed("license")}>License</Button>}
-          {person.second_factor && <Button onClick={() => setDeed("second_factor")}>Remove two-factor</Button>}
+          <Button onClick={() => setDeed("sessions")}>{say("Sessions")}</Button>
+          {!me && <Button onClick={() => setDeed("role")}>{say("Role")}</Button>}
+          {staff && <Button onClick={() => setDeed("license")}>{say("License")}</Button>}
+          {person.second_factor && <Button onClick={() => setDeed("second_factor")}>{say("Remove two-factor")}</Button>}
           <Button icon="key" onClick={() => setDeed("password")}>
-            Reset password
+            {say("Reset password")}
           </Button>
         </>
       }
@@ -152,7 +166,7 @@ export function PersonDialog({
           ["Disabled", person.disabled_at && <When at={person.disabled_at} />],
         ]}
       />
-      {me && <p className="small quiet">This is your account. Only another admin can disable it.</p>}
+      {me && <p className="small quiet">{say("This is your account. Only another admin can disable it.")}</p>}
       {enable.error !== null && <Problem error={enable.error} />}
     </Dialog>
   );
@@ -165,12 +179,16 @@ function PersonSessions({ person_id }: { person_id: string }) {
     <Loaded query={query} lines={2}>
       {({ sessions }) =>
         sessions.length === 0 ? (
-          <p>They are not signed in anywhere.</p>
+          <p>{say("They are not signed in anywhere.")}</p>
         ) : (
           <ul>
             {sessions.map(({ session_id, agent, address, last_seen_at }) => (
               <li key={session_id}>
-                {deviceName(agent)}, {address ?? "unknown address"}, last seen <When at={last_seen_at} />
+                {sayWith("{agent}, {value}, last seen {when}", {
+                  agent: deviceName(agent),
+                  value: address ?? say("unknown address"),
+                  when: <When at={last_seen_at} />,
+                })}
               </li>
             ))}
           </ul>
@@ -185,18 +203,18 @@ function LicenseDialog({ person, onClose }: { person: DashboardPerson; onClose: 
   const [license, setLicense] = useState(typedLicense(person));
   const save = useChange(
     () => api(`/dashboard/people/${person.person_id}/license`, { method: "POST", body: licenseOf(license) }),
-    { done: "License saved.", reads: ["/dashboard/people"], after: onClose },
+    { done: say("License saved."), reads: ["/dashboard/people"], after: onClose },
   );
   return (
     <Dialog
-      title={`License of ${person.name}`}
+      title={say("License of {name}", { name: person.name })}
       onClose={onClose}
       onSubmit={() => void save.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={save.busy}>
-            Save license
+            {say("Save license")}
           </Button>
         </>
       }
@@ -212,4 +230,4 @@ function licenseText({ role, license_number, license_state, license_expires_on }
   return `${license_number} (${license_state}), expires ${license_expires_on}`;
 }
 
-const Factor = ({ on }: { on: boolean }) => <Badge tone={on ? "good" : "wait"}>{on ? "On" : "Off"}</Badge>;
+const Factor = ({ on }: { on: boolean }) => <Badge tone={on ? "good" : "wait"}>{on ? say("On") : say("Off")}</Badge>;

@@ -1,23 +1,31 @@
 import { type PersonRoleName, pharmacistRoles } from "@pestle/contract";
+import { say } from "../../ui/words/say.tsx";
 
 /** Display name of each role and what it can do. */
 export const roleNames: Record<PersonRoleName, { name: string; may: string }> = {
-  technician: { name: "Technician", may: "Fills, packs and ships orders, and receives stock." },
+  technician: { name: say("Technician"), may: say("Fills, packs and ships orders, and receives stock.") },
   pharmacist: {
-    name: "Pharmacist",
-    may: "With a current license: also reviews orders, checks products, accepts prescriptions, and overrides exceptions.",
+    name: say("Pharmacist"),
+    may: say(
+      "With a current license: also reviews orders, checks products, accepts prescriptions, and overrides exceptions.",
+    ),
   },
   lead: {
-    name: "Lead",
-    may: "With a current license: as a pharmacist. Also takes over claimed orders, imports catalogues, sets targets, and reads the audit log.",
+    name: say("Lead"),
+    may: say(
+      "With a current license: as a pharmacist. Also takes over claimed orders, imports catalogues, sets targets, and reads the audit log.",
+    ),
   },
   admin: {
-    name: "Admin",
-    may: "Manages partners, credentials, people and catalogues. Works as a technician, not as a pharmacist.",
+    name: say("Admin"),
+    may: say("Manages partners, credentials, people and catalogues. Works as a technician, not as a pharmacist."),
   },
-  partner_admin: { name: "Partner: admin", may: "Full access to the partner portal, including credentials and team." },
-  partner_developer: { name: "Partner: developer", may: "Partner portal with credentials and webhooks." },
-  partner_viewer: { name: "Partner: viewer", may: "Read-only access to the partner portal." },
+  partner_admin: {
+    name: say("Partner: admin"),
+    may: say("Full access to the partner portal, including credentials and team."),
+  },
+  partner_developer: { name: say("Partner: developer"), may: say("Partner portal with credentials and webhooks.") },
+  partner_viewer: { name: say("Partner: viewer"), may: say("Read-only access to the partner portal.") },
 };
 
 /** Roles that act as a pharmacist, if their license is current. */

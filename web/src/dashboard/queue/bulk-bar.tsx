@@ -16,6 +16,8 @@ import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import type { IconName } from "../../ui/icon.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { orderPath } from "../order-link.ts";
 import { openPrints } from "../print-station.ts";
@@ -34,28 +36,30 @@ type Row = {
 
 /** Bulk actions. Every step asks first, for a reason or with a warning; a claim and a print are no steps. */
 const rows: readonly Row[] = [
-  { event: "claim", label: "Claim", icon: "person" },
-  { event: "release", label: "Release", icon: "hold" },
+  { event: "claim", label: say("Claim"), icon: "person" },
+  { event: "release", label: say("Release"), icon: "hold" },
   {
     event: "approve_review",
-    label: "Approve",
+    label: say("Approve"),
     icon: "check",
     queues: ["clinical_review"],
-    warning:
+    warning: say(
       "Pestle leaves out every order that has a safety finding or an exception. Review those orders one by one. You cannot undo an approval.",
+    ),
   },
-  { event: "print", label: "Print", icon: "print", queues: ["pack"] },
+  { event: "print", label: say("Print"), icon: "print", queues: ["pack"] },
   {
     event: "ship",
-    label: "Handed to carrier",
+    label: say("Handed to carrier"),
     icon: "truck",
     queues: ["pack"],
-    warning:
+    warning: say(
       "The carrier has these parcels. Pestle charges the payment for each order, and leaves out the orders that are not printed. You cannot undo a shipment.",
+    ),
   },
-  { event: "resolve", label: "Resolve exception", icon: "check", reason: true, queues: ["on_hold"] },
-  { event: "note", label: "Note", icon: "note", reason: true },
-  { event: "cancel", label: "Cancel", icon: "close", reason: true },
+  { event: "resolve", label: say("Resolve exception"), icon: "check", reason: true, queues: ["on_hold"] },
+  { event: "note", label: say("Note"), icon: "note", reason: true },
+  { event: "cancel", label: say("Cancel"), icon: "close", reason: true },
 ];
 
 /** Appears when orders are selected. Failures are listed per order afterwards. */
@@ -89,7 +93,7 @@ export function BulkBar({
         if (ready.length > 0) await openPrints(ready);
       }
       if (result.refused.length === 0) {
-        toast(`${row.label}: ${result.done.toLocaleString()} done.`);
+        toast(say("{label}: {done} done.", { label: row.label, done: numberText(result.done) }));
         // The same orders go to the carrier next.
         if (row.event !== "print") onClear();
       } else {
@@ -105,8 +109,8 @@ export function BulkBar({
     <>
       {orders.length > 0 && (
         // biome-ignore lint/a11y/useSemanticElements: not a form
-        <div role="group" aria-label="Selected orders" className={styles["bulk"]}>
-          <strong>{orders.length.toLocaleString()} selected</strong>
+        <div role="group" aria-label={say("Selected orders")} className={styles["bulk"]}>
+          <strong>{sayWith("{count} selected", { count: numberText(orders.length) })}</strong>
           {offered.map((row) => (
             <Button
               key={row.event}
@@ -116,7 +120,9 @@ export function BulkBar({
               busy={change.busy}
               disabled={row.event === "print" && orders.length > most}
               title={
-                row.event === "print" && orders.length > most ? `Print at most ${most} orders at once.` : undefined
+                row.event === "print" && orders.length > most
+                  ? say("Print at most {most} orders at once.", { most })
+                  : undefined
               }
               onClick={() =>
                 row.reason || row.warning ? setAsking({ row, about: orders }) : void change.run(row, orders, {})
@@ -127,14 +133,14 @@ export function BulkBar({
           ))}
           {queue === "pack" && (
             <Button small tone="quiet" onClick={() => setSetting(true)}>
-              Print settings
+              {say("Print settings")}
             </Button>
           )}
           <span role="status" className="quiet">
-            {change.busy && `${sent.toLocaleString()} of ${orders.length.toLocaleString()}…`}
+            {change.busy && say("{sent} of {count}…", { sent: numberText(sent), count: numberText(orders.length) })}
           </span>
           <Button small tone="quiet" keys="Escape" onClick={onClear}>
-            Clear
+            {say("Clear")}
           </Button>
         </div>
       )}
@@ -201,17 +207,17 @@ function ReasonDialog({
         </Button>
       }
     >
-      {nothing && <p>A pharmacist must resolve these exceptions on each order's own page.</p>}
+      {nothing && <p>{say("A pharmacist must resolve these exceptions on each order's own page.")}</p>}
       {row.event === "resolve" && !nothing && (
         <SelectField
-          label="Exception"
+          label={say("Exception")}
           options={open.map((id) => [String(id), exceptions[id].name] as const)}
           value={exception_id}
           onChange={(event) => setException(event.target.value)}
         />
       )}
       <TextArea
-        label={row.event === "note" ? "Note" : "Reason"}
+        label={row.event === "note" ? say("Note") : say("Reason")}
         required
         autoFocus
         maxLength={NOTE_CHARACTERS}

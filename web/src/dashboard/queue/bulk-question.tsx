@@ -3,6 +3,7 @@ import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 /** Asks before a step on many orders. The focus is on Cancel, so that one more Enter changes nothing. */
 export function BulkQuestion({
@@ -30,7 +31,7 @@ export function BulkQuestion({
       onSubmit={onConfirm}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={busy}>
             {label} {many}
           </Button>

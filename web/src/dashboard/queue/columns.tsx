@@ -3,6 +3,7 @@ import { Badge } from "../../ui/badge.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { ageText } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./queue-screen.module.css";
 
@@ -21,14 +22,14 @@ export function columnsOf({
   now_ms: number;
 }): Column[] {
   const tick: Column = {
-    title: "Select",
+    title: say("Select"),
     unseen: true,
     width: "1.25rem",
     cell: (row) => (
       <input
         type="checkbox"
         className={styles["tick"]}
-        aria-label={`Select ${row.order_number}`}
+        aria-label={say("Select {order_number}", { order_number: row.order_number })}
         tabIndex={-1}
         checked={selected.has(orderPath(row))}
         onChange={() => toggle(row)}
@@ -47,7 +48,7 @@ export function columnsOf({
 }
 
 const order: Column = {
-  title: "Order",
+  title: say("Order"),
   width: "7rem",
   cell: (row) => (
     // The grid handles clicks. The link lets users open the order in a new tab.
@@ -58,13 +59,13 @@ const order: Column = {
 };
 
 const stageColumn: Column = {
-  title: "Stage",
+  title: say("Stage"),
   width: "7.5rem",
   cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} />,
 };
 
 const held: Column = {
-  title: "Exceptions",
+  title: say("Exceptions"),
   width: "minmax(10.5rem, 2fr)",
   cell: ({ exception_ids }) => {
     const [first, ...rest] = exception_ids.map((id) => exceptions[id].name);
@@ -77,16 +78,16 @@ const held: Column = {
 };
 
 const printed: Column = {
-  title: "Slip and label",
+  title: say("Slip and label"),
   width: "6.5rem",
   cell: ({ printed_at }) => (
-    <Badge tone={printed_at === null ? "wait" : "good"}>{printed_at === null ? "To print" : "Printed"}</Badge>
+    <Badge tone={printed_at === null ? "wait" : "good"}>{printed_at === null ? say("To print") : say("Printed")}</Badge>
   ),
 };
 
 const others: Column[] = [
   {
-    title: "Partner",
+    title: say("Partner"),
     width: "minmax(11.5rem, 1.5fr)",
     cell: ({ partner, environment }) => (
       <>
@@ -94,9 +95,9 @@ const others: Column[] = [
       </>
     ),
   },
-  { title: "Patient", width: "4rem", cell: ({ patient_initials }) => patient_initials },
+  { title: say("Patient"), width: "4rem", cell: ({ patient_initials }) => patient_initials },
   {
-    title: "Products",
+    title: say("Products"),
     width: "minmax(9rem, 2.5fr)",
     cell: ({ drug_names, schedule }) => (
       <span title={drug_names.join(", ")}>
@@ -105,22 +106,22 @@ const others: Column[] = [
     ),
   },
   {
-    title: "Claimed by",
+    title: say("Claimed by"),
     width: "minmax(6rem, 1fr)",
     cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
   },
   // Last, because narrow screens show them only after scrolling.
-  { title: "State", width: "3rem", cell: ({ ship_state }) => ship_state ?? "–" },
-  { title: "Method", width: "minmax(6rem, 1fr)", cell: ({ method }) => <span title={method}>{method}</span> },
+  { title: say("State"), width: "3rem", cell: ({ ship_state }) => ship_state ?? "–" },
+  { title: say("Method"), width: "minmax(6rem, 1fr)", cell: ({ method }) => <span title={method}>{method}</span> },
 ];
 
 const waitingColumn = (now_ms: number): Column => ({
-  title: "Waiting",
+  title: say("Waiting"),
   width: "5.5rem",
   cell: ({ stage_since, late }) => (
     <time dateTime={stage_since} className={late ? styles["late"] : undefined}>
       {ageText(now_ms - Date.parse(stage_since))}
-      {late && <span className="unseen"> late</span>}
+      {late && <span className="unseen">{say(" late")}</span>}
     </time>
   ),
 });

@@ -5,6 +5,7 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Pick } from "../../ui/controls/pick.tsx";
 import { stateCodes } from "../../ui/us-states.ts";
+import { say } from "../../ui/words/say.tsx";
 import { environmentFilter } from "../environment.ts";
 import styles from "./queue-screen.module.css";
 
@@ -111,7 +112,7 @@ export const FilterBar = memo(function FilterBar({
   const set = choices.filter(([name]) => filters[name] !== undefined);
   return (
     // biome-ignore lint/a11y/useSemanticElements: not a form
-    <div role="group" aria-label="Filters" className={styles["filters"]}>
+    <div role="group" aria-label={say("Filters")} className={styles["filters"]}>
       {choices.map(([name, label, options]) => (
         <Pick
           key={name}
@@ -128,10 +129,10 @@ export const FilterBar = memo(function FilterBar({
           icon="close"
           onClick={() => change(Object.fromEntries(choices.map(([name]) => [name, null])))}
         >
-          Clear
+          {say("Clear")}
         </Button>
       )}
-      {loading && <span className={`quiet ${styles["filters-end"]}`}>Loading…</span>}
+      {loading && <span className={`quiet ${styles["filters-end"]}`}>{say("Loading…")}</span>}
     </div>
   );
 });

@@ -3,8 +3,9 @@ import { useEffect } from "react";
 import { addressOf } from "../../app/api.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Choices } from "../../ui/controls/choices.tsx";
+import { say } from "../../ui/words/say.tsx";
 
-const names: Record<HeldSide, string> = { pharmacy: "Needs you", partner: "Waiting for partner" };
+const names: Record<HeldSide, string> = { pharmacy: say("Needs you"), partner: say("Waiting for partner") };
 
 /** The two halves of the orders on hold, with counts. The address keeps the choice. */
 export function HeldSides({
@@ -24,10 +25,10 @@ export function HeldSides({
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: refetch when the home page's counts change
   useEffect(() => void refetch(), [changed_ms, refetch]);
-  const all = { key: null, name: "All", count: data && data.pharmacy + data.partner };
+  const all = { key: null, name: say("All"), count: data && data.pharmacy + data.partner };
   return (
     <Choices<HeldSide | null>
-      label="Who must act"
+      label={say("Who must act")}
       choices={[all, ...heldSides.map((side) => ({ key: side, name: names[side], count: data?.[side] }))]}
       chosen={heldSides.find((side) => side === chosen) ?? null}
       onChoose={onChoose}

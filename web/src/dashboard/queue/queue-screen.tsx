@@ -12,6 +12,8 @@ import { Empty, Skeleton } from "../../ui/display/notice.tsx";
 import { RowGrid } from "../../ui/display/row-grid.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { useNow } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
@@ -115,19 +117,19 @@ function QueueTable({
   const at = rows[cursor];
   const step = (by: number) => setCursor(Math.max(0, Math.min(rows.length - 1, cursor + by)));
   useShortcuts([
-    { keys: "j", label: "Next row", run: () => step(1) },
-    { keys: "k", label: "Previous row", run: () => step(-1) },
-    { keys: "Enter", label: "Open order", run: () => at && open(at) },
-    { keys: "o", label: "Open order", run: () => at && open(at) },
-    { keys: "x", label: "Select row", run: () => at && toggle(at) },
+    { keys: "j", label: say("Next row"), run: () => step(1) },
+    { keys: "k", label: say("Previous row"), run: () => step(-1) },
+    { keys: "Enter", label: say("Open order"), run: () => at && open(at) },
+    { keys: "o", label: say("Open order"), run: () => at && open(at) },
+    { keys: "x", label: say("Select row"), run: () => at && toggle(at) },
     {
       keys: "X",
-      label: "Select all loaded rows",
+      label: say("Select all loaded rows"),
       run: () => setTicked(new Map(rows.map((row) => [orderPath(row), row]))),
     },
-    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Map()) },
-    { keys: "f", label: "Filters", run: () => filter_bar.current?.querySelector("select")?.focus() },
-    { keys: "r", label: "Refresh", run: () => void refresh(range.current.first, range.current.last) },
+    { keys: "Escape", label: say("Clear selection"), run: () => setTicked(new Map()) },
+    { keys: "f", label: say("Filters"), run: () => filter_bar.current?.querySelector("select")?.focus() },
+    { keys: "r", label: say("Refresh"), run: () => void refresh(range.current.first, range.current.last) },
   ]);
 
   const csv = useChange(() => apiFile(`/dashboard/orders.csv?${search}`), {
@@ -155,18 +157,18 @@ function QueueTable({
       about={
         <span role="status">
           {filtered || count === undefined
-            ? `${rows.length.toLocaleString()}${more ? "+" : ""} ${rows.length === 1 && !more ? "order" : "orders"}`
-            : `${count.toLocaleString()} ${count === 1 ? "order" : "orders"}`}
+            ? `${numberText(rows.length)}${more ? "+" : ""} ${rows.length === 1 && !more ? "order" : "orders"}`
+            : `${numberText(count)} ${count === 1 ? "order" : "orders"}`}
         </span>
       }
       actions={
         <>
           <SavedViews path={path} search={{ ...filters }} />
           <Button icon="download" busy={csv.busy} onClick={() => void csv.run()}>
-            CSV
+            {say("CSV")}
           </Button>
           <Button icon="refresh" keys="r" onClick={() => void refresh(range.current.first, range.current.last)}>
-            Refresh
+            {say("Refresh")}
           </Button>
         </>
       }
@@ -205,18 +207,20 @@ function QueueTable({
       ) : rows.length === 0 ? (
         <div className={styles["nothing"]}>
           {filtered ? (
-            <Empty title="No matching orders">
+            <Empty title={say("No matching orders")}>
               <Button onClick={() => change(Object.fromEntries(Object.keys(filters).map((name) => [name, null])))}>
-                Clear filters
+                {say("Clear filters")}
               </Button>
             </Empty>
           ) : messages ? (
-            <Empty title="No new messages">
-              Orders whose partner wrote last appear here for {PARTNER_MESSAGE_DAYS} days.
+            <Empty title={say("No new messages")}>
+              {sayWith("Orders whose partner wrote last appear here for {PARTNER_MESSAGE_DAYS} days.", {
+                PARTNER_MESSAGE_DAYS,
+              })}
             </Empty>
           ) : (
-            <Empty title={queue === "shipped_today" ? "No orders shipped today" : "All caught up"}>
-              {queue === null ? "An order appears here when a partner places it." : emptyTexts[queue]}
+            <Empty title={queue === "shipped_today" ? say("No orders shipped today") : say("All caught up")}>
+              {queue === null ? say("An order appears here when a partner places it.") : emptyTexts[queue]}
             </Empty>
           )}
         </div>

@@ -6,6 +6,7 @@ import { Menu } from "../../ui/controls/menu.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 type View = { name: string; path: string; search: Record<string, string> };
 const KEPT_AS = "pestle-views";
@@ -27,7 +28,7 @@ export function SavedViews({ path, search }: { path: string; search: Record<stri
       <Menu
         trigger={
           <>
-            <Icon name="bookmark" /> {shown?.name ?? "Views"}
+            <Icon name="bookmark" /> {shown?.name ?? say("Views")}
           </>
         }
         items={[
@@ -38,31 +39,31 @@ export function SavedViews({ path, search }: { path: string; search: Record<stri
             onChoose: () => void navigate({ to: view.path, search: view.search } as never),
           })),
           ...(shown === undefined && has_filters
-            ? [{ label: "Save view…", icon: "plus" as const, onChoose: () => setNaming(true) }]
+            ? [{ label: say("Save view…"), icon: "plus" as const, onChoose: () => setNaming(true) }]
             : []),
           ...(shown === undefined
             ? []
             : [
                 {
-                  label: "Delete view",
+                  label: say("Delete view"),
                   icon: "close" as const,
                   onChoose: () => keep(views.filter((view) => view !== shown)),
                 },
               ]),
           {
-            label: "Copy link",
+            label: say("Copy link"),
             icon: "external" as const,
             onChoose: () =>
               void navigator.clipboard.writeText(location.href).then(
-                () => toast("Link copied."),
-                () => toast("The browser blocked copying. Copy the link from the address bar.", "bad"),
+                () => toast(say("Link copied.")),
+                () => toast(say("The browser blocked copying. Copy the link from the address bar."), "bad"),
               ),
           },
         ]}
       />
       {naming && (
         <Dialog
-          title="Save view"
+          title={say("Save view")}
           onClose={() => setNaming(false)}
           onSubmit={() => {
             keep([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), path, search }]);
@@ -71,12 +72,12 @@ export function SavedViews({ path, search }: { path: string; search: Record<stri
           }}
           actions={
             <Button tone="primary" type="submit">
-              Save
+              {say("Save")}
             </Button>
           }
         >
           <TextField
-            label="Name"
+            label={say("Name")}
             required
             maxLength={40}
             autoFocus

@@ -5,6 +5,7 @@ import { counted } from "../../ui/counted.ts";
 import type { Column } from "../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { dateText, When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./recall-screen.module.css";
 import { orderKey } from "./recall-totals.ts";
@@ -16,19 +17,19 @@ export const recallColumns = (
   toggle: (key: string) => void,
 ): Column<RecallRow>[] => [
   {
-    title: "Select",
+    title: say("Select"),
     unseen: true,
     cell: (row) => (
       <input
         type="checkbox"
-        aria-label={`Select ${row.order_number}`}
+        aria-label={say("Select {order_number}", { order_number: row.order_number })}
         checked={chosen.has(orderKey(row))}
         onChange={() => toggle(orderKey(row))}
       />
     ),
   },
   {
-    title: "Order",
+    title: say("Order"),
     cell: (row) => (
       <Link to={orderPath(row)} className={`mono ${styles["number"]}`}>
         {row.order_number}
@@ -36,38 +37,41 @@ export const recallColumns = (
     ),
   },
   {
-    title: "Partner",
+    title: say("Partner"),
     cell: ({ partner, environment }) => (
       <span className="row">
         {partner} <EnvironmentBadge environment={environment} />
       </span>
     ),
   },
-  { title: "Patient", cell: (row) => (revealed ? <Contact row={row} /> : row.patient_initials) },
+  { title: say("Patient"), cell: (row) => (revealed ? <Contact row={row} /> : row.patient_initials) },
   {
-    title: "Package",
+    title: say("Package"),
     cell: ({ name, units, lot_expires_on }) => (
       <>
         {name}
         <span className={styles["under"]}>
-          {counted(units, "unit")}, expires {dateText(lot_expires_on)}
+          {sayWith("{units}, expires {lot_expires_on}", {
+            units: counted(units, "unit"),
+            lot_expires_on: dateText(lot_expires_on),
+          })}
         </span>
       </>
     ),
   },
-  { title: "Status", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
+  { title: say("Status"), cell: ({ order_status }) => <StatusBadge status={order_status} /> },
   {
-    title: "Shipped",
+    title: say("Shipped"),
     cell: ({ shipped_at, order_status }) =>
       shipped_at !== null ? (
         <When at={shipped_at} />
       ) : order_status === "Canceled" ? (
         "Never"
       ) : (
-        <Badge tone="bad">Not yet</Badge>
+        <Badge tone="bad">{say("Not yet")}</Badge>
       ),
   },
-  { title: "Partner told", cell: ({ told_at }) => (told_at === null ? "No" : <When at={told_at} />) },
+  { title: say("Partner told"), cell: ({ told_at }) => (told_at === null ? "No" : <When at={told_at} />) },
 ];
 
 function Contact({ row: { contact } }: { row: RecallRow }) {
@@ -75,8 +79,8 @@ function Contact({ row: { contact } }: { row: RecallRow }) {
   return (
     <>
       {contact.first_name} {contact.last_name}
-      <span className={styles["under"]}>{contact.phone ?? "no phone"}</span>
-      <span className={styles["under"]}>{contact.email ?? "no email"}</span>
+      <span className={styles["under"]}>{contact.phone ?? say("no phone")}</span>
+      <span className={styles["under"]}>{contact.email ?? say("no email")}</span>
     </>
   );
 }

@@ -17,6 +17,8 @@ import { Empty, Notice } from "../../ui/display/notice.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { When } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { reviewers } from "../roles.ts";
 import { recallColumns } from "./recall-columns.tsx";
 import styles from "./recall-screen.module.css";
@@ -30,7 +32,7 @@ export function RecallScreen() {
   const { lot = "", sku = "", environment = "" } = filters;
   const [given, setGiven] = useState({ lot, sku, environment });
   const field = useRef<HTMLInputElement>(null);
-  useShortcuts([{ keys: "f", label: "Search by lot", run: () => field.current?.focus() }]);
+  useShortcuts([{ keys: "f", label: say("Search by lot"), run: () => field.current?.focus() }]);
   const search = (event: FormEvent) => {
     event.preventDefault();
     change({ lot: given.lot.trim(), sku: given.sku.trim(), environment: given.environment });
@@ -41,11 +43,11 @@ export function RecallScreen() {
     ...(environment !== "" && { environment: environment as NonNullable<RecallRequest["environment"]> }),
   };
   return (
-    <Page title="Recall" about="Find every shipped or open order with a given lot, across all partners.">
+    <Page title={say("Recall")} about={say("Find every shipped or open order with a given lot, across all partners.")}>
       <form className={styles["search"]} onSubmit={search}>
         <TextField
           ref={field}
-          label="Lot"
+          label={say("Lot")}
           required
           autoFocus={lot === ""}
           maxLength={40}
@@ -54,14 +56,14 @@ export function RecallScreen() {
           onChange={(event) => setGiven({ ...given, lot: event.target.value })}
         />
         <TextField
-          label="SKU (optional)"
+          label={say("SKU (optional)")}
           maxLength={100}
           spellCheck={false}
           value={given.sku}
           onChange={(event) => setGiven({ ...given, sku: event.target.value })}
         />
         <SelectField
-          label="Environment"
+          label={say("Environment")}
           options={[
             ["", "Both"],
             ...environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const),
@@ -70,13 +72,13 @@ export function RecallScreen() {
           onChange={(event) => setGiven({ ...given, environment: event.target.value })}
         />
         <Button tone="primary" type="submit" icon="search">
-          Search
+          {say("Search")}
         </Button>
       </form>
       {lot === "" ? (
         <Card>
-          <Empty title="Enter a lot number">
-            It is printed on the package next to the expiration date. The audit log records each search.
+          <Empty title={say("Enter a lot number")}>
+            {say("It is printed on the package next to the expiration date. The audit log records each search.")}
           </Empty>
         </Card>
       ) : (
@@ -107,7 +109,9 @@ function Found({ asked }: { asked: RecallRequest }) {
     setRevealed((rows) => (rows === null ? null : rows.map((row) => ({ ...row, ...fresh.get(packageKey(row)) }))));
   };
   const may = reviewers.includes(role);
-  useShortcuts(may ? [{ keys: "v", label: "Reveal contacts", run: () => revealed === null && void reveal.run() }] : []);
+  useShortcuts(
+    may ? [{ keys: "v", label: say("Reveal contacts"), run: () => revealed === null && void reveal.run() }] : [],
+  );
   return (
     <Loaded query={found} lines={8}>
       {(recall) => {
@@ -116,8 +120,8 @@ function Found({ asked }: { asked: RecallRequest }) {
         if (rows.length === 0) {
           return (
             <Card>
-              <Empty title="No packages of this lot">
-                Lot numbers must match exactly. Check how the lot was entered at the fill station.
+              <Empty title={say("No packages of this lot")}>
+                {say("Lot numbers must match exactly. Check how the lot was entered at the fill station.")}
               </Empty>
               <Quarantined quarantines={quarantines} />
               <RecallWork
@@ -136,34 +140,34 @@ function Found({ asked }: { asked: RecallRequest }) {
             <Quarantined quarantines={quarantines} />
             <RecallWork asked={asked} found={recall} chosen={chosen} onChoose={setChosen} onDone={() => void again()} />
             <Card
-              title={`Lot ${asked.lot}`}
+              title={say("Lot {lot}", { lot: asked.lot })}
               flush
               actions={
                 <>
                   {revealed === null && may && (
                     <Button small icon="eye" keys="v" busy={reveal.busy} onClick={() => void reveal.run()}>
-                      Reveal contacts
+                      {say("Reveal contacts")}
                     </Button>
                   )}
                   <Button small icon="download" onClick={() => saveContacts(asked.lot, rows)}>
-                    {revealed === null ? "Report (CSV)" : "Call list (CSV)"}
+                    {revealed === null ? say("Report (CSV)") : say("Call list (CSV)")}
                   </Button>
                   <Button small icon="print" onClick={() => window.print()}>
-                    Print
+                    {say("Print")}
                   </Button>
                 </>
               }
             >
               {reveal.error !== null && <Problem error={reveal.error} />}
               <Table
-                caption={`Packages of lot ${asked.lot}`}
+                caption={say("Packages of lot {lot}", { lot: asked.lot })}
                 columns={recallColumns(revealed !== null, chosen, toggle)}
                 rows={rows}
                 rowKey={packageKey}
               />
             </Card>
             {may && revealed === null && (
-              <p className="small quiet">The audit log records each reveal of names and phone numbers.</p>
+              <p className="small quiet">{say("The audit log records each reveal of names and phone numbers.")}</p>
             )}
           </>
         );
@@ -178,11 +182,16 @@ function Quarantined({ quarantines }: { quarantines: DashboardRecall["quarantine
   const [first] = quarantines;
   if (first === undefined) return null;
   return (
-    <Notice tone="wait" title="This lot is in quarantine.">
-      Since <When at={first.quarantined_at} />, by {first.quarantined_by}. Pestle refuses to fill, check or ship its
-      packages
-      {first.sku !== "" && ` of ${first.sku}`}
-      {quarantines.length === 1 && ` in ${first.environment === "sandbox" ? "the sandbox" : "production"}`}.
+    <Notice tone="wait" title={say("This lot is in quarantine.")}>
+      {sayWith(
+        "Since {when}, by {quarantined_by}. Pestle refuses to fill, check or ship its packages{value}{value2}.",
+        {
+          when: <When at={first.quarantined_at} />,
+          quarantined_by: first.quarantined_by,
+          value: first.sku !== "" && say(" of {sku}", { sku: first.sku }),
+          value2: quarantines.length === 1 && ` in ${first.environment === "sandbox" ? "the sandbox" : "production"}`,
+        },
+      )}
     </Notice>
   );
 }
@@ -193,27 +202,30 @@ function Totals({ rows }: { rows: readonly RecallRow[] }) {
     <>
       <div className={tilesClass}>
         <div className={tileClass}>
-          <TileBody label="Patients" value={people.toLocaleString()} />
+          <TileBody label={say("Patients")} value={numberText(people)} />
         </div>
         <div className={tileClass}>
-          <TileBody label="Packages" value={rows.length.toLocaleString()} about={counted(units, "unit")} />
+          <TileBody label={say("Packages")} value={numberText(rows.length)} about={counted(units, "unit")} />
         </div>
         <div className={tileClass}>
           <TileBody
-            label="Orders stopped"
+            label={say("Orders stopped")}
             value={`${inside - to_stop} of ${inside}`}
-            about={inside === 0 ? "All have shipped" : "On hold, of those not shipped"}
+            about={inside === 0 ? say("All have shipped") : say("On hold, of those not shipped")}
             tone={to_stop > 0 ? "bad" : undefined}
           />
         </div>
         <div className={tileClass}>
-          <TileBody label="Partners told" value={`${told} of ${orders}`} about="By order" />
+          <TileBody label={say("Partners told")} value={`${told} of ${orders}`} about={say("By order")} />
         </div>
       </div>
       {to_stop > 0 && (
-        <Notice tone="bad" title="Stop these orders first.">
-          {counted(to_stop, "order")} {to_stop === 1 ? "has" : "have"} not shipped. Hold or cancel{" "}
-          {to_stop === 1 ? "it" : "them"}.
+        <Notice tone="bad" title={say("Stop these orders first.")}>
+          {sayWith("{orders} {value} not shipped. Hold or cancel {value2}.", {
+            orders: counted(to_stop, "order"),
+            value: to_stop === 1 ? say("has") : say("have"),
+            value2: to_stop === 1 ? say("it") : say("them"),
+          })}
         </Notice>
       )}
     </>

@@ -15,6 +15,7 @@ import { TextArea } from "../../ui/controls/field.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { reviewers } from "../roles.ts";
 import type { BulkOutcome } from "../send-bulk.ts";
@@ -60,12 +61,12 @@ export function RecallWork({
     const orders = to_hold.map(({ account_id, order_number }) => ({ account_id, order_number }));
     const body = { event: "raise_exception" as const, exception_id: HELD_WITH as 76, reason, orders };
     const { done, results } = await api("/dashboard/bulk", { method: "POST", body });
-    report({ done, refused: results.filter((one) => !one.done) }, "On hold");
+    report({ done, refused: results.filter((one) => !one.done) }, say("On hold"));
   });
   return (
     <>
       {/* biome-ignore lint/a11y/useSemanticElements: not a form */}
-      <div role="group" aria-label="Recall steps" className={styles["work"]}>
+      <div role="group" aria-label={say("Recall steps")} className={styles["work"]}>
         {may && (
           <Button
             icon="hold"
@@ -73,18 +74,24 @@ export function RecallWork({
             busy={quarantine.busy}
             onClick={() => void quarantine.run()}
           >
-            {quarantined ? "End quarantine" : "Quarantine lot"}
+            {quarantined ? say("End quarantine") : say("Quarantine lot")}
           </Button>
         )}
         <Button onClick={() => onChoose(chosen.size === all.size ? new Set() : new Set(all.keys()))}>
-          {chosen.size === all.size ? "Select none" : `Select all ${counted(all.size, "order")}`}
+          {chosen.size === all.size
+            ? say("Select none")
+            : say("Select all {orders}", { orders: counted(all.size, "order") })}
         </Button>
         <Button icon="hold" disabled={to_hold.length === 0} busy={hold.busy} onClick={() => void hold.run()}>
-          {to_hold.length === 0 ? "Hold orders" : `Hold ${counted(to_hold.length, "order")}`}
+          {to_hold.length === 0
+            ? say("Hold orders")
+            : say("Hold {orders}", { orders: counted(to_hold.length, "order") })}
         </Button>
         {may && (
           <Button icon="message" disabled={selected.length === 0} onClick={() => setTelling(true)}>
-            {selected.length === 0 ? "Tell partners" : `Tell partners of ${counted(selected.length, "order")}`}
+            {selected.length === 0
+              ? say("Tell partners")
+              : say("Tell partners of {orders}", { orders: counted(selected.length, "order") })}
           </Button>
         )}
       </div>
@@ -97,7 +104,7 @@ export function RecallWork({
           onClose={() => setTelling(false)}
           onDone={(result) => {
             setTelling(false);
-            report(result, "Message sent");
+            report(result, say("Message sent"));
           }}
         />
       )}
@@ -138,24 +145,26 @@ function TellDialog({
   });
   return (
     <Dialog
-      title={`Tell the partners of ${counted(orders.length, "order")}`}
+      title={say("Tell the partners of {orders}", { orders: counted(orders.length, "order") })}
       onClose={onClose}
       onSubmit={() => void send.run()}
       actions={
         <>
           <span role="status" className="quiet">
-            {send.busy && `${sent} of ${orders.length}…`}
+            {send.busy && say("{sent} of {count}…", { sent, count: orders.length })}
           </span>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={send.busy}>
-            Send
+            {say("Send")}
           </Button>
         </>
       }
     >
       <TextArea
-        label="Message"
-        hint="Each order's partner gets it once for this lot, as a message about the order. Do not name the patient."
+        label={say("Message")}
+        hint={say(
+          "Each order's partner gets it once for this lot, as a message about the order. Do not name the patient.",
+        )}
         required
         autoFocus
         rows={5}

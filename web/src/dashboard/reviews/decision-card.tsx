@@ -15,6 +15,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import type { Close, DecisionForm, Sent } from "./decision-form.ts";
 import { SolveForm } from "./solve-form.tsx";
 
@@ -42,18 +43,18 @@ export function DecisionCard({
   if (review.resolved_at !== null) return <Decided review={review} resolved_at={review.resolved_at} />;
   if (!can_close) {
     return (
-      <Card title="Decision">
+      <Card title={say("Decision")}>
         <p className="quiet">
           {review.closed_by === "verdict"
-            ? "Only a pharmacist with a current license can decide this."
-            : "Only a pharmacist, lead or admin can decide this."}
+            ? say("Only a pharmacist with a current license can decide this.")
+            : say("Only a pharmacist, lead or admin can decide this.")}
         </p>
       </Card>
     );
   }
   const Form = forms[review.closed_by];
   return (
-    <Card title="Decision">
+    <Card title={say("Decision")}>
       <div className="stack-tight">
         <Form page={page} close={close} />
         {close.error !== null && <Problem error={close.error} retry={again} />}
@@ -64,7 +65,7 @@ export function DecisionCard({
 
 function Decided({ review: { outcome, resolved_by }, resolved_at }: { review: DashboardReview; resolved_at: string }) {
   return (
-    <Card title="Decided">
+    <Card title={say("Decided")}>
       <Facts
         facts={[
           ["Outcome", outcome],
@@ -97,16 +98,16 @@ function VerdictForm({ close }: DecisionForm) {
     void close.run({ verdict, ...(note.trim() !== "" && { note }) }, done);
   };
   useShortcuts([
-    { keys: "a", label: "Accept prescription", run: () => send("accepted") },
-    { keys: "d", label: "Reject prescription", run: () => send("rejected") },
-    { keys: "n", label: "Add note", run: () => field.current?.focus() },
+    { keys: "a", label: say("Accept prescription"), run: () => send("accepted") },
+    { keys: "d", label: say("Reject prescription"), run: () => send("rejected") },
+    { keys: "n", label: say("Add note"), run: () => field.current?.focus() },
   ]);
   return (
     <>
       <TextArea
         ref={field}
-        label="Note"
-        hint="Saved with your name. Required to reject."
+        label={say("Note")}
+        hint={say("Saved with your name. Required to reject.")}
         {...NOTE}
         value={note}
         onChange={(event) => setNote(event.target.value)}
@@ -130,7 +131,8 @@ function RouteForm({
   close,
 }: DecisionForm) {
   const [to_account_id, setTo] = useState("");
-  if (receivers.length === 0) return <p className="quiet">No account has the NCPDP ID this message was sent to.</p>;
+  if (receivers.length === 0)
+    return <p className="quiet">{say("No account has the NCPDP ID this message was sent to.")}</p>;
   return (
     <form
       className="stack-tight"
@@ -140,8 +142,10 @@ function RouteForm({
       }}
     >
       <SelectField
-        label="Assign to"
-        hint="These accounts share the NCPDP ID this message was sent to. Add a routing rule to route the next one automatically."
+        label={say("Assign to")}
+        hint={say(
+          "These accounts share the NCPDP ID this message was sent to. Add a routing rule to route the next one automatically.",
+        )}
         required
         options={[["", "Choose"], ...receivers.map((one) => [one.account_id, one.partner ?? one.account_id] as const)]}
         value={to_account_id}

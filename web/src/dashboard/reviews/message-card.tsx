@@ -9,6 +9,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { CheckField } from "../../ui/controls/field.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { reviewers } from "../roles.ts";
 import { indentMessage } from "./indent-message.ts";
 import styles from "./reviews-screen.module.css";
@@ -16,7 +17,7 @@ import styles from "./reviews-screen.module.css";
 const formats: Record<RawMessage["format"], string> = {
   script: "NCPDP SCRIPT",
   fhir: "FHIR",
-  simulation: "Sandbox simulation",
+  simulation: say("Sandbox simulation"),
 };
 
 /** The prescriber's message, loaded on request because the server audits each read. */
@@ -27,14 +28,14 @@ export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${st
   const [raw, setRaw] = useState(false);
   const read = useChange(() => api(`${path}/message`), { after: setMessage });
   const toggle = () => (message === null ? void read.run() : setMessage(null));
-  useShortcuts(may ? [{ keys: "m", label: message ? "Hide message" : "Show message", run: toggle }] : []);
+  useShortcuts(may ? [{ keys: "m", label: message ? say("Hide message") : say("Show message"), run: toggle }] : []);
   return (
     <Card
-      title="Message"
+      title={say("Message")}
       actions={
         may && (
           <Button small icon={message ? "lock" : "eye"} keys="m" busy={read.busy} onClick={toggle}>
-            {message ? "Hide message" : "Show message"}
+            {message ? say("Hide message") : say("Show message")}
           </Button>
         )
       }
@@ -43,7 +44,9 @@ export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${st
         {read.error !== null && <Problem error={read.error} />}
         {message === null ? (
           <p className="small quiet">
-            {may ? "The audit log records each view of the message." : "Only a pharmacist, lead or admin can view it."}
+            {may
+              ? say("The audit log records each view of the message.")
+              : say("Only a pharmacist, lead or admin can view it.")}
           </p>
         ) : (
           <>
@@ -57,7 +60,11 @@ export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${st
                 ["Warnings", message.warnings.map((one) => one.replaceAll("_", " ")).join(", ")],
               ]}
             />
-            <CheckField label="Original formatting" checked={raw} onChange={(event) => setRaw(event.target.checked)} />
+            <CheckField
+              label={say("Original formatting")}
+              checked={raw}
+              onChange={(event) => setRaw(event.target.checked)}
+            />
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll a long message */}
             <pre className={styles["message"]} tabIndex={0}>
               {raw ? message.text : indentMessage(message.text)}

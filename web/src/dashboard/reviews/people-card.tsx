@@ -8,6 +8,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { reviewers } from "../roles.ts";
 import { statusNames } from "../safety-status.ts";
 import styles from "./reviews-screen.module.css";
@@ -23,30 +24,30 @@ export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${str
     after: (answer) => setShown(answer.patients),
   });
   const toggle = () => (shown === null ? void reveal.run() : setShown(null));
-  useShortcuts(may ? [{ keys: "v", label: shown ? "Hide patients" : "Reveal patients", run: toggle }] : []);
+  useShortcuts(may ? [{ keys: "v", label: shown ? say("Hide patients") : say("Reveal patients"), run: toggle }] : []);
   const rows = shown === null ? maskedRows(patients) : revealedRows(shown);
   return (
     <Card
-      title={patients.length === 1 ? "Patient" : "Possible matches"}
+      title={patients.length === 1 ? say("Patient") : say("Possible matches")}
       flush
       actions={
         may && (
           <Button small icon={shown ? "lock" : "eye"} keys="v" busy={reveal.busy} onClick={toggle}>
-            {shown ? "Hide" : "Reveal"}
+            {shown ? say("Hide") : say("Reveal")}
           </Button>
         )
       }
     >
       {reveal.error !== null && <Problem error={reveal.error} />}
       <table className={styles["compare"]}>
-        <caption className="unseen">Patients, side by side</caption>
+        <caption className="unseen">{say("Patients, side by side")}</caption>
         <thead>
           <tr>
             <td />
             {patients.map(({ patient_id, score }, at) => (
               <th key={patient_id} scope="col">
-                {at === 0 ? "This message" : "On file"}
-                {score !== null && <span className="quiet"> match score {score}</span>}
+                {at === 0 ? say("This message") : say("On file")}
+                {score !== null && <span className="quiet">{sayWith(" match score {score}", { score })}</span>}
               </th>
             ))}
           </tr>
@@ -64,7 +65,9 @@ export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${str
           ))}
         </tbody>
       </table>
-      {may && shown === null && <p className={`small quiet ${styles["below"]}`}>The audit log records each reveal.</p>}
+      {may && shown === null && (
+        <p className={`small quiet ${styles["below"]}`}>{say("The audit log records each reveal.")}</p>
+      )}
     </Card>
   );
 }
@@ -73,10 +76,10 @@ export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${str
 type Row = { name: string; values: string[]; own?: boolean };
 
 const maskedRows = (patients: Masked): Row[] => [
-  { name: "Initials", values: patients.map(({ initials }) => initials) },
-  { name: "Year of birth", values: patients.map(({ birth_year }) => birth_year) },
-  { name: "State", values: patients.map(({ state }) => state ?? "") },
-  { name: "Patient ID", values: patients.map(({ patient_id }) => patient_id), own: true },
+  { name: say("Initials"), values: patients.map(({ initials }) => initials) },
+  { name: say("Year of birth"), values: patients.map(({ birth_year }) => birth_year) },
+  { name: say("State"), values: patients.map(({ state }) => state ?? "") },
+  { name: say("Patient ID"), values: patients.map(({ patient_id }) => patient_id), own: true },
 ];
 
 function revealedRows(patients: readonly Patient[]): Row[] {
@@ -94,6 +97,6 @@ function revealedRows(patients: readonly Patient[]): Row[] {
       ({ patient_safety }) => patient_safety.allergies.join(", ") || statusNames[patient_safety.allergies_status],
     ],
   ];
-  const ids: Row = { name: "Patient ID", values: patients.map(({ patient_id }) => patient_id), own: true };
+  const ids: Row = { name: say("Patient ID"), values: patients.map(({ patient_id }) => patient_id), own: true };
   return [...values.map(([name, of]) => ({ name, values: patients.map((patient) => of(patient) ?? "") })), ids];
 }

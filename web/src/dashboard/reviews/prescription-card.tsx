@@ -3,11 +3,12 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 const acceptances: Record<string, { name: string; tone: Tone }> = {
-  pending: { name: "Needs pharmacist approval", tone: "wait" },
-  accepted: { name: "Accepted", tone: "good" },
-  rejected: { name: "Rejected", tone: "bad" },
+  pending: { name: say("Needs pharmacist approval"), tone: "wait" },
+  accepted: { name: say("Accepted"), tone: "good" },
+  rejected: { name: say("Rejected"), tone: "bad" },
 };
 
 /** The prescription as parsed from the message. */
@@ -22,10 +23,10 @@ export function PrescriptionCard({
   const acceptance = acceptances[rx.acceptance];
   return (
     <Card
-      title={`Prescription ${rx.id}`}
+      title={say("Prescription {id}", { id: rx.id })}
       actions={
         <>
-          {!rx.active && <Badge tone="bad">Canceled by prescriber</Badge>}
+          {!rx.active && <Badge tone="bad">{say("Canceled by prescriber")}</Badge>}
           {acceptance && <Badge tone={acceptance.tone}>{acceptance.name}</Badge>}
         </>
       }
@@ -45,11 +46,11 @@ export function PrescriptionCard({
             ndcDrug && (
               <span className="row">
                 <strong>{ndcDrug}</strong>
-                <Badge tone="bad">Differs</Badge>
+                <Badge tone="bad">{say("Differs")}</Badge>
               </span>
             ),
           ],
-          ["Sig", rx.sig_text || <span className="quiet">none</span>],
+          ["Sig", rx.sig_text || <span className="quiet">{say("none")}</span>],
           ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${counted(rx.days_supply, "day")}`}`],
           ["Refills left", rx.refills_left],
           ["Substitution", rx.daw ? "Dispense as written" : "Allowed"],

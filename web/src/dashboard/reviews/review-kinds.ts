@@ -1,25 +1,26 @@
 import type { DashboardReview, ReviewKindName } from "@pestle/contract";
 import type { Tone } from "../../ui/badge.tsx";
+import { say } from "../../ui/words/say.tsx";
 
 /** Display name of each review kind. */
 const kinds: Record<ReviewKindName, { name: string; tone: Tone }> = {
-  prescription_acceptance: { name: "Needs pharmacist approval", tone: "wait" },
+  prescription_acceptance: { name: say("Needs pharmacist approval"), tone: "wait" },
   patient_match: {
-    name: "Possible duplicate",
+    name: say("Possible duplicate"),
     tone: "info",
   },
-  unrouted_message: { name: "Unrouted message", tone: "wait" },
+  unrouted_message: { name: say("Unrouted message"), tone: "wait" },
   message_id_reused: {
-    name: "Message ID reused",
+    name: say("Message ID reused"),
     tone: "bad",
   },
-  processing_failed: { name: "Processing failed", tone: "bad" },
-  order_refused: { name: "Order not created", tone: "bad" },
+  processing_failed: { name: say("Processing failed"), tone: "bad" },
+  order_refused: { name: say("Order not created"), tone: "bad" },
   unmatched_cancel: {
-    name: "Unmatched cancel",
+    name: say("Unmatched cancel"),
     tone: "wait",
   },
-  canceled_in_filling: { name: "Canceled during fill", tone: "bad" },
+  canceled_in_filling: { name: say("Canceled during fill"), tone: "bad" },
 };
 
 /** Falls back to the raw kind for unknown ones. */
@@ -28,12 +29,12 @@ export const kindOf = (kind: string): { name: string; tone: Tone } =>
 
 /** Tabs of the review queue. The first shows every kind. */
 export const divisions = [
-  { key: "all", name: "All open", kinds: null },
-  { key: "acceptance", name: "Pharmacist approval", kinds: ["prescription_acceptance"] },
-  { key: "matches", name: "Possible duplicates", kinds: ["patient_match"] },
-  { key: "messages", name: "Messages", kinds: ["unrouted_message", "message_id_reused", "processing_failed"] },
-  { key: "refused", name: "Orders not created", kinds: ["order_refused"] },
-  { key: "cancels", name: "Cancels", kinds: ["unmatched_cancel", "canceled_in_filling"] },
+  { key: "all", name: say("All open"), kinds: null },
+  { key: "acceptance", name: say("Pharmacist approval"), kinds: ["prescription_acceptance"] },
+  { key: "matches", name: say("Possible duplicates"), kinds: ["patient_match"] },
+  { key: "messages", name: say("Messages"), kinds: ["unrouted_message", "message_id_reused", "processing_failed"] },
+  { key: "refused", name: say("Orders not created"), kinds: ["order_refused"] },
+  { key: "cancels", name: say("Cancels"), kinds: ["unmatched_cancel", "canceled_in_filling"] },
 ] as const;
 
 export const inDivision = (kinds_of: readonly string[] | null, { kind }: Pick<DashboardReview, "kind">): boolean =>

@@ -12,6 +12,7 @@ import { toast } from "../../ui/display/toast.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import { reviewPath } from "../review-link.ts";
 import { DecisionCard } from "./decision-card.tsx";
@@ -51,12 +52,12 @@ function Review({
   const list = placeInReviewList(review);
   const go = (to: typeof list.next) => to && void navigate({ to: reviewPath(to) });
   useShortcuts([
-    { keys: "]", label: "Next review", run: () => go(list.next) },
-    { keys: "[", label: "Previous review", run: () => go(list.previous) },
-    { keys: "Escape", label: "Back to reviews", run: () => void navigate({ to: list.back }) },
+    { keys: "]", label: say("Next review"), run: () => go(list.next) },
+    { keys: "[", label: say("Previous review"), run: () => go(list.previous) },
+    { keys: "Escape", label: say("Back to reviews"), run: () => void navigate({ to: list.back }) },
   ]);
   const closed = (answer: ReviewClosed, said: string) => {
-    toast(answer.order_due_at ? `${said} Pestle will create an order.` : said);
+    toast(answer.order_due_at ? say("{said} Pestle will create an order.", { said }) : said);
     if (answer.order_number) {
       leaveReviewList(review);
       void navigate({ to: orderPath({ ...review, order_number: answer.order_number }) });
@@ -77,28 +78,30 @@ function Review({
           <EnvironmentBadge environment={environment} />
         </span>
       }
-      about={
-        <>
-          {partner ?? "Unknown account"} · received <Age since={created_at} /> ago
-        </>
-      }
+      about={sayWith("{value} · received {age} ago", {
+        value: partner ?? say("Unknown account"),
+        age: <Age since={created_at} />,
+      })}
       actions={
         <span className={styles["list"]}>
           <Link to={list.back}>
-            <Icon name="inbox" /> Reviews
+            <Icon name="inbox" /> {say("Reviews")}
           </Link>
           {list.length > 0 && (
             <>
-              <span className="quiet">
-                {list.at + 1} of {list.length}
-              </span>
+              <span className="quiet">{sayWith("{value} of {count}", { value: list.at + 1, count: list.length })}</span>
               <IconButton
-                label="Previous review: ["
+                label={say("Previous review: [")}
                 icon="left"
                 disabled={!list.previous}
                 onClick={() => go(list.previous)}
               />
-              <IconButton label="Next review: ]" icon="right" disabled={!list.next} onClick={() => go(list.next)} />
+              <IconButton
+                label={say("Next review: ]")}
+                icon="right"
+                disabled={!list.next}
+                onClick={() => go(list.next)}
+              />
             </>
           )}
         </span>
@@ -106,7 +109,7 @@ function Review({
     >
       <div className={styles["columns"]}>
         <div className="stack">
-          <Card title="Reason for review">
+          <Card title={say("Reason for review")}>
             <div className="stack-tight">
               <p>{says}</p>
               {reasons.length > 0 && (
@@ -120,12 +123,13 @@ function Review({
               )}
               {order_numbers.length > 0 && (
                 <p>
-                  Filling in{" "}
-                  {order_numbers.map((order_number) => (
-                    <Link key={order_number} className="mono" to={orderPath({ ...review, order_number })}>
-                      {order_number}
-                    </Link>
-                  ))}
+                  {sayWith("Filling in {map}", {
+                    map: order_numbers.map((order_number) => (
+                      <Link key={order_number} className="mono" to={orderPath({ ...review, order_number })}>
+                        {order_number}
+                      </Link>
+                    )),
+                  })}
                 </p>
               )}
             </div>

@@ -14,6 +14,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
 import { reviewPath } from "../review-link.ts";
@@ -50,11 +51,11 @@ export function ReviewsScreen() {
     count: closed || !query.data ? undefined : all.filter((row) => inDivision(kinds, row)).length,
   });
   return (
-    <Page title="Reviews" fill about="Prescriptions and messages that need a decision.">
+    <Page title={say("Reviews")} fill about={say("Prescriptions and messages that need a decision.")}>
       <div className={styles["bar"]}>
         <Choices<string>
-          label="Filter reviews"
-          choices={[...divisions.map(counted), { key: "closed", name: "Closed" }]}
+          label={say("Filter reviews")}
+          choices={[...divisions.map(counted), { key: "closed", name: say("Closed") }]}
           chosen={show}
           onChoose={(key) => change({ show: key })}
         />
@@ -64,16 +65,16 @@ export function ReviewsScreen() {
         {() =>
           rows.length === 0 ? (
             <div className={styles["nothing"]}>
-              <Empty title={closed ? "No closed reviews" : "All caught up"}>
+              <Empty title={closed ? say("No closed reviews") : say("All caught up")}>
                 {closed
-                  ? "Closed reviews appear here with the decision and who made it."
-                  : "Possible duplicates, failed messages and prescriptions to accept appear here."}
+                  ? say("Closed reviews appear here with the decision and who made it.")
+                  : say("Possible duplicates, failed messages and prescriptions to accept appear here.")}
               </Empty>
             </div>
           ) : (
             <>
               {query.data?.more && (
-                <p className="quiet">Older reviews are not shown. Filter by environment to see more.</p>
+                <p className="quiet">{say("Older reviews are not shown. Filter by environment to see more.")}</p>
               )}
               <Entries rows={rows} closed={closed} />
             </>
@@ -101,13 +102,13 @@ function Entries({ rows, closed }: { rows: readonly DashboardReview[]; closed: b
     void navigate({ to: reviewPath(row) });
   };
   useShortcuts([
-    { keys: "j", label: "Next review", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Previous review", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Open review", run: () => open(rows[cursor]) },
+    { keys: "j", label: say("Next review"), run: () => goTo(cursor + 1) },
+    { keys: "k", label: say("Previous review"), run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: say("Open review"), run: () => open(rows[cursor]) },
   ]);
   return (
     <RowGrid
-      label={closed ? "Closed reviews" : "Open reviews"}
+      label={closed ? say("Closed reviews") : say("Open reviews")}
       columns={closed ? closedColumns : openColumns}
       rows={rows}
       rowKey={reviewPath}
@@ -123,12 +124,12 @@ function Entries({ rows, closed }: { rows: readonly DashboardReview[]; closed: b
 
 const columns: GridColumn<DashboardReview>[] = [
   {
-    title: "Type",
+    title: say("Type"),
     width: "11.5rem",
     cell: ({ kind }) => <Badge tone={kindOf(kind).tone}>{kindOf(kind).name}</Badge>,
   },
   {
-    title: "Reason",
+    title: say("Reason"),
     width: "minmax(14rem, 3fr)",
     cell: ({ says, reasons }) => {
       const why = reasons.length === 0 ? says : reasons.map(({ sentence }) => sentence).join(" ");
@@ -136,11 +137,11 @@ const columns: GridColumn<DashboardReview>[] = [
     },
   },
   {
-    title: "Partner",
+    title: say("Partner"),
     width: "minmax(12rem, 1fr)",
     cell: ({ partner, environment }) => (
       <>
-        <EnvironmentBadge environment={environment} /> {partner ?? "Unknown"}
+        <EnvironmentBadge environment={environment} /> {partner ?? say("Unknown")}
       </>
     ),
   },
@@ -148,19 +149,19 @@ const columns: GridColumn<DashboardReview>[] = [
 
 const openColumns: GridColumn<DashboardReview>[] = [
   ...columns,
-  { title: "Waiting", width: "6rem", number: true, cell: ({ created_at }) => <Age since={created_at} /> },
+  { title: say("Waiting"), width: "6rem", number: true, cell: ({ created_at }) => <Age since={created_at} /> },
 ];
 
 const closedColumns: GridColumn<DashboardReview>[] = [
   ...columns,
   {
-    title: "Outcome",
+    title: say("Outcome"),
     width: "minmax(9rem, 2fr)",
     cell: ({ outcome }) => <span title={outcome ?? ""}>{outcome}</span>,
   },
-  { title: "Closed by", width: "minmax(6rem, 1fr)", cell: ({ resolved_by }) => resolved_by ?? "Pestle" },
+  { title: say("Closed by"), width: "minmax(6rem, 1fr)", cell: ({ resolved_by }) => resolved_by ?? "Pestle" },
   {
-    title: "Closed",
+    title: say("Closed"),
     width: "8rem",
     number: true,
     cell: ({ resolved_at }) => resolved_at && <When at={resolved_at} />,

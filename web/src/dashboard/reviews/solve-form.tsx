@@ -14,6 +14,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Choices } from "../../ui/controls/choices.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
+import { say } from "../../ui/words/say.tsx";
 import type { DecisionForm } from "./decision-form.ts";
 
 /** A question that needs a service reason code is asked on the order's page. */
@@ -29,7 +30,7 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
   const [code, setCode] = useState<ChangeCode>("S");
   const id = useId();
   const { name, takes, done, about, asks } = reviewRow(action);
-  useShortcuts([{ keys: "e", label: "Enter the decision", run: () => document.getElementById(id)?.focus() }]);
+  useShortcuts([{ keys: "e", label: say("Enter the decision"), run: () => document.getElementById(id)?.focus() }]);
   const body = (): ResolveReviewRequest =>
     takes === "method"
       ? { action, method_id: Number(method_id) }
@@ -46,7 +47,7 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
     >
       {sorted.length > 1 && (
         <Choices
-          label="What to do"
+          label={say("What to do")}
           choices={sorted.map((key) => ({ key, name: reviewRow(key).name }))}
           chosen={action}
           onChoose={setAction}
@@ -56,7 +57,7 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
       {takes === "method" && (
         <SelectField
           id={id}
-          label="Shipping method"
+          label={say("Shipping method")}
           required
           options={[
             ["", "Choose"],
@@ -70,7 +71,7 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
       )}
       {takes === "question" && (
         <SelectField
-          label="What you ask for"
+          label={say("What you ask for")}
           options={askable.map((one) => [one, changeCodes[one]] as const)}
           value={code}
           onChange={({ target }) => setCode(target.value as ChangeCode)}
@@ -79,8 +80,12 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
       {(takes === "note" || takes === "question") && (
         <TextArea
           id={id}
-          label={takes === "question" ? "Question" : "Note"}
-          hint={takes === "question" ? "The prescriber reads it." : `${asks} Saved with your name.`}
+          label={takes === "question" ? say("Question") : say("Note")}
+          hint={
+            takes === "question"
+              ? say("The prescriber reads it.")
+              : say("{asks} Saved with your name.", { asks: asks ?? "" })
+          }
           required={takes === "note" || code === "S"}
           maxLength={takes === "question" ? CHANGE_REASON_MOST_CHARACTERS : NOTE_CHARACTERS}
           rows={2}

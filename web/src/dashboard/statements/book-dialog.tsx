@@ -7,6 +7,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { accountName } from "../accounts.tsx";
 
 /** Adds a fee or a credit. The key stays the same while the dialog is open, so a second click books nothing. */
@@ -34,7 +35,7 @@ export function BookDialog({ account, onClose }: { account: DashboardAccount; on
     {
       reads: [path],
       after: () => {
-        toast(kind === "fee" ? "Fee added." : "Credit added.");
+        toast(kind === "fee" ? say("Fee added.") : say("Credit added."));
         onClose();
       },
     },
@@ -42,20 +43,20 @@ export function BookDialog({ account, onClose }: { account: DashboardAccount; on
   const problem = problemOf(book.error, "amount_cents");
   return (
     <Dialog
-      title={`Fee or credit for ${accountName(account)}`}
+      title={say("Fee or credit for {account}", { account: accountName(account) })}
       onClose={onClose}
       onSubmit={() => void book.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={book.busy}>
-            {kind === "fee" ? "Add fee" : "Add credit"}
+            {kind === "fee" ? say("Add fee") : say("Add credit")}
           </Button>
         </>
       }
     >
       <SelectField
-        label="Kind"
+        label={say("Kind")}
         autoFocus
         options={[
           ["fee", "Fee: the partner owes more"],
@@ -65,34 +66,34 @@ export function BookDialog({ account, onClose }: { account: DashboardAccount; on
         onChange={({ target }) => setKind(target.value as "fee" | "credit")}
       />
       <TextField
-        label="Amount in dollars"
+        label={say("Amount in dollars")}
         required
         inputMode="decimal"
         pattern="\d{1,7}(\.\d{1,2})?"
-        title="An amount such as 25 or 25.00"
+        title={say("An amount such as 25 or 25.00")}
         value={amount}
         onChange={({ target }) => setAmount(target.value)}
         problem={problem}
       />
       <TextField
-        label="What it is for"
-        hint="The partner reads it. Do not write patient data."
+        label={say("What it is for")}
+        hint={say("The partner reads it. Do not write patient data.")}
         required
         maxLength={200}
         value={description}
         onChange={({ target }) => setDescription(target.value)}
       />
       <TextField
-        label="Order (optional)"
+        label={say("Order (optional)")}
         spellCheck={false}
         maxLength={10}
         value={order_number}
         onChange={({ target }) => setOrderNumber(target.value)}
       />
       <TextField
-        label="Day (optional)"
+        label={say("Day (optional)")}
         type="date"
-        hint="A day of a month that is still open. Without it, the line has today's date."
+        hint={say("A day of a month that is still open. Without it, the line has today's date.")}
         value={on}
         onChange={({ target }) => setOn(target.value)}
       />

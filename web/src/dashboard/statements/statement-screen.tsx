@@ -4,6 +4,7 @@ import { StatementPage } from "../../app/statements/statement-page.tsx";
 import { useParam } from "../../app/use-address.ts";
 import { usePages } from "../../app/use-pages.ts";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { useAccounts } from "../accounts.tsx";
 import { orderPath } from "../order-link.ts";
 
@@ -18,12 +19,12 @@ export function StatementScreen() {
       month={month}
       pages={usePages(addressOf(path, { limit: "200" }), ({ lines }) => lines, { written_down: true })}
       readCsv={() => apiFile(`${path}/csv`)}
-      owed="Partner owes"
+      owed={say("Partner owes")}
       before={account?.partner}
       after={account && <EnvironmentBadge environment={account.environment} />}
       months={
         <Link to="/statements" search={{ account_id } as never}>
-          All months
+          {say("All months")}
         </Link>
       }
       orderPath={(order_number) => orderPath({ account_id, order_number })}

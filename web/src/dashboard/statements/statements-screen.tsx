@@ -8,6 +8,7 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { MonthTable } from "../../ui/statements/month-table.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { leads } from "../roles.ts";
 import { BookDialog } from "./book-dialog.tsx";
@@ -19,20 +20,22 @@ export function StatementsScreen() {
   const may_book = leads.includes(role) && account !== undefined;
   const [booking, setBooking] = useState(false);
   const months = useApi(`/dashboard/statements/${account?.account_id}?limit=200`, { enabled: account !== undefined });
-  useShortcuts(may_book ? [{ keys: "n", label: "Add a fee or a credit", run: () => setBooking(true) }] : []);
+  useShortcuts(may_book ? [{ keys: "n", label: say("Add a fee or a credit"), run: () => setBooking(true) }] : []);
   return (
     <Page
-      title="Statements"
+      title={say("Statements")}
       heading={
-        <span className="row">Statements {account && <EnvironmentBadge environment={account.environment} />}</span>
+        <span className="row">
+          {sayWith("Statements {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+        </span>
       }
-      about="What you charged and refunded each partner, by month."
+      about={say("What you charged and refunded each partner, by month.")}
       actions={
         <>
           <AccountSelect />
           {may_book && (
             <Button icon="plus" keys="n" onClick={() => setBooking(true)}>
-              Fee or credit
+              {say("Fee or credit")}
             </Button>
           )}
         </>
@@ -42,7 +45,7 @@ export function StatementsScreen() {
         {({ statements }) => (
           <MonthTable
             statements={statements}
-            owed="Partner owes"
+            owed={say("Partner owes")}
             link={(month, text) => <Link to={`/statements/${account?.account_id}/${month}`}>{text}</Link>}
           />
         )}

@@ -14,22 +14,24 @@ import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 
 const moves = {
   receive: {
-    title: "Receive",
-    label: "Quantity received",
-    hint: "Tablets, milliliters or pieces, not packages.",
-    note: "Packing slip or supplier",
-    submit: "Receive stock",
+    title: say("Receive"),
+    label: say("Quantity received"),
+    hint: say("Tablets, milliliters or pieces, not packages."),
+    note: say("Packing slip or supplier"),
+    submit: say("Receive stock"),
     least: 0.001,
   },
   count: {
-    title: "Count",
-    label: "Units on the shelf",
-    hint: "Your count replaces the recorded quantity. Pestle logs the difference.",
-    note: "Reason for the difference",
-    submit: "Save count",
+    title: say("Count"),
+    label: say("Units on the shelf"),
+    hint: say("Your count replaces the recorded quantity. Pestle logs the difference."),
+    note: say("Reason for the difference"),
+    submit: say("Save count"),
     least: 0,
   },
 } as const;
@@ -66,7 +68,7 @@ export function MoveDialog({
     {
       reads: [path, "/dashboard/exceptions", "/dashboard/orders?"],
       after: (moved) => {
-        toast(`${name}: ${moved.on_hand_units.toLocaleString()} on hand.`);
+        toast(say("{name}: {on_hand_units} on hand.", { name, on_hand_units: numberText(moved.on_hand_units) }));
         onClose();
       },
     },
@@ -78,7 +80,7 @@ export function MoveDialog({
       onSubmit={() => void send.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={send.busy}>
             {submit}
           </Button>
@@ -88,14 +90,16 @@ export function MoveDialog({
       <Facts
         facts={[
           ["SKU", <code key="sku">{sku}</code>],
-          ["On hand", `${on_hand_units.toLocaleString()} (${reserved_units.toLocaleString()} reserved)`],
-          ["Available", free_units.toLocaleString()],
+          ["On hand", `${numberText(on_hand_units)} (${numberText(reserved_units)} reserved)`],
+          ["Available", numberText(free_units)],
           [
             "New quantity",
             given.units !== "" && Number.isFinite(after) && (
               <strong>
-                {after.toLocaleString()} on hand
-                {move === "count" && ` (${signed(after - on_hand_units)})`}
+                {sayWith("{after} on hand{value}", {
+                  after: numberText(after),
+                  value: move === "count" && ` (${signed(after - on_hand_units)})`,
+                })}
               </strong>
             ),
           ],
@@ -115,7 +119,7 @@ export function MoveDialog({
         onChange={(event) => setGiven({ ...given, units: event.target.value })}
       />
       <TextField
-        label="Note"
+        label={say("Note")}
         placeholder={note_label}
         maxLength={NOTE_CHARACTERS}
         value={given.note}
@@ -123,8 +127,8 @@ export function MoveDialog({
       />
       {move === "count" && (
         <SelectField
-          label="Reason"
-          hint="A pharmacist must give a reason and a note if a controlled substance differs."
+          label={say("Reason")}
+          hint={say("A pharmacist must give a reason and a note if a controlled substance differs.")}
           value={given.reason}
           onChange={(event) => setGiven({ ...given, reason: event.target.value as CountReason | "" })}
           options={[
@@ -138,4 +142,4 @@ export function MoveDialog({
   );
 }
 
-const signed = (value: number) => `${value < 0 ? "−" : "+"}${Math.abs(value).toLocaleString()}`;
+const signed = (value: number) => `${value < 0 ? "−" : "+"}${numberText(Math.abs(value))}`;

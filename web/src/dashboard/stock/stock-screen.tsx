@@ -12,6 +12,8 @@ import { CheckField, TextField } from "../../ui/controls/field.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { findShelves } from "./find-shelves.ts";
 import { type Move, MoveDialog } from "./move-dialog.tsx";
@@ -24,10 +26,14 @@ export function StockScreen() {
   const stock = useApi(path, { enabled: account !== undefined, refetch_ms: 15_000 });
   return (
     <Page
-      title="Stock"
+      title={say("Stock")}
       fill
-      heading={<span className="row">Stock {account && <EnvironmentBadge environment={account.environment} />}</span>}
-      about="Units on hand, reserved for orders, and available."
+      heading={
+        <span className="row">
+          {sayWith("Stock {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+        </span>
+      }
+      about={say("Units on hand, reserved for orders, and available.")}
       actions={<AccountSelect />}
     >
       <Loaded query={stock} lines={10}>
@@ -53,11 +59,11 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
   const goTo = (to: number) => setSku(rows[Math.max(0, Math.min(rows.length - 1, to))]?.sku ?? null);
   const ask = (move: Move, shelf = rows[cursor]) => shelf && setMoving({ move, shelf });
   useShortcuts([
-    { keys: "j", label: "Next product", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Previous product", run: () => goTo(cursor - 1) },
-    { keys: "f", label: "Find product", run: () => field.current?.focus() },
-    { keys: "r", label: "Receive stock", run: () => ask("receive") },
-    { keys: "c", label: "Count stock", run: () => ask("count") },
+    { keys: "j", label: say("Next product"), run: () => goTo(cursor + 1) },
+    { keys: "k", label: say("Previous product"), run: () => goTo(cursor - 1) },
+    { keys: "f", label: say("Find product"), run: () => field.current?.focus() },
+    { keys: "r", label: say("Receive stock"), run: () => ask("receive") },
+    { keys: "c", label: say("Count stock"), run: () => ask("count") },
   ]);
   return (
     <div className={styles["shelves"]}>
@@ -65,9 +71,9 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
         <div className={styles["find"]}>
           <TextField
             ref={field}
-            label="Find a product"
+            label={say("Find a product")}
             unseen
-            placeholder="Name, SKU or NDC, typed or scanned"
+            placeholder={say("Name, SKU or NDC, typed or scanned")}
             spellCheck={false}
             value={find}
             onChange={(event) => change({ find: event.target.value })}
@@ -78,33 +84,29 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
           />
         </div>
         <CheckField
-          label="Out of stock only"
+          label={say("Out of stock only")}
           checked={empty !== undefined}
-          onChange={(event) => change({ empty: event.target.checked ? "only" : null })}
+          onChange={(event) => change({ empty: event.target.checked ? say("only") : null })}
         />
         <div className={styles["deeds"]}>
           <span className="quiet clip">{rows[cursor]?.name}</span>
           <Button tone="primary" icon="plus" keys="r" disabled={rows.length === 0} onClick={() => ask("receive")}>
-            Receive
+            {say("Receive")}
           </Button>
           <Button icon="list" keys="c" disabled={rows.length === 0} onClick={() => ask("count")}>
-            Count
+            {say("Count")}
           </Button>
         </div>
       </div>
       {rows.length === 0 ? (
-        <Empty title={shelves.length === 0 ? "No products yet" : "No matching products"}>
-          {shelves.length === 0 ? (
-            <>
-              <Link to="/catalogue">Import products</Link> to track stock.
-            </>
-          ) : (
-            "Search by part of the name, the SKU, or the NDC with or without dashes."
-          )}
+        <Empty title={shelves.length === 0 ? say("No products yet") : say("No matching products")}>
+          {shelves.length === 0
+            ? sayWith("{link} to track stock.", { link: <Link to="/catalogue">{say("Import products")}</Link> })
+            : say("Search by part of the name, the SKU, or the NDC with or without dashes.")}
         </Empty>
       ) : (
         <RowGrid
-          label="Stock"
+          label={say("Stock")}
           columns={columns}
           rows={rows}
           rowKey={(row) => row.sku}
@@ -121,18 +123,18 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
   );
 }
 
-const units = (value: number) => value.toLocaleString();
+const units = (value: number) => numberText(value);
 
 const columns: GridColumn<DashboardShelf>[] = [
-  { title: "Product", width: "minmax(10rem, 3fr)", cell: ({ name }) => <span title={name}>{name}</span> },
-  { title: "SKU", width: "minmax(7rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
-  { title: "NDC", width: "7.5rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
-  { title: "On hand", width: "5.5rem", number: true, cell: ({ on_hand_units }) => units(on_hand_units) },
-  { title: "Reserved", width: "5.5rem", number: true, cell: ({ reserved_units }) => units(reserved_units) },
+  { title: say("Product"), width: "minmax(10rem, 3fr)", cell: ({ name }) => <span title={name}>{name}</span> },
+  { title: say("SKU"), width: "minmax(7rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
+  { title: say("NDC"), width: "7.5rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
+  { title: say("On hand"), width: "5.5rem", number: true, cell: ({ on_hand_units }) => units(on_hand_units) },
+  { title: say("Reserved"), width: "5.5rem", number: true, cell: ({ reserved_units }) => units(reserved_units) },
   {
-    title: "Available",
+    title: say("Available"),
     width: "5.5rem",
     number: true,
-    cell: ({ free_units }) => (free_units <= 0 ? <Badge tone="bad">Out of stock</Badge> : units(free_units)),
+    cell: ({ free_units }) => (free_units <= 0 ? <Badge tone="bad">{say("Out of stock")}</Badge> : units(free_units)),
   },
 ];

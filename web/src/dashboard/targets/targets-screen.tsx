@@ -12,6 +12,8 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Age, ageText } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { useHome } from "../live-home.tsx";
 import { leads } from "../roles.ts";
 import styles from "./targets-screen.module.css";
@@ -24,7 +26,10 @@ const MINUTE_MS = 60_000;
 export function TargetsScreen() {
   const targets = useApi(PATH);
   return (
-    <Page title="Targets" about="How long an order can stay in a queue before it is late. Late orders show in red.">
+    <Page
+      title={say("Targets")}
+      about={say("How long an order can stay in a queue before it is late. Late orders show in red.")}
+    >
       <Loaded query={targets}>{({ targets: now }) => <TargetForm key={JSON.stringify(now)} now={now} />}</Loaded>
     </Page>
   );
@@ -56,9 +61,9 @@ function TargetForm({ now }: { now: Targets }) {
       const targets = Object.fromEntries(changed.map((key) => [key, next[key]]));
       return api(PATH, { method: "PUT", body: { targets } });
     },
-    { done: "Targets saved.", reads: [PATH, "/dashboard/home", "/dashboard/orders"] },
+    { done: say("Targets saved."), reads: [PATH, "/dashboard/home", "/dashboard/orders"] },
   );
-  useShortcuts(may ? [{ keys: "mod+s", label: "Save targets", run: () => void save.run() }] : []);
+  useShortcuts(may ? [{ keys: "mod+s", label: say("Save targets"), run: () => void save.run() }] : []);
   const part = (key: QueueKey, name: "hours" | "minutes", label: string) => (
     <label>
       <input
@@ -76,29 +81,32 @@ function TargetForm({ now }: { now: Targets }) {
     </label>
   );
   const columns: Column<QueueKey>[] = [
-    { title: "Queue", cell: (key) => <span className={styles["name"]}>{queues[key].name}</span> },
+    { title: say("Queue"), cell: (key) => <span className={styles["name"]}>{queues[key].name}</span> },
     {
-      title: "Late after",
+      title: say("Late after"),
       cell: (key) => (
         <span className={styles["target"]}>
           {part(key, "hours", "h")}
           {part(key, "minutes", "min")}
-          {next[key] === null && <span className="quiet">never late</span>}
+          {next[key] === null && <span className="quiet">{say("never late")}</span>}
           {changed.includes(key) && (
             <span className={styles["changed"]}>
-              was {now[key] === null ? "never late" : ageText(now[key] * MINUTE_MS)}
+              {sayWith("was {value}", { value: now[key] === null ? say("never late") : ageText(now[key] * MINUTE_MS) })}
             </span>
           )}
         </span>
       ),
     },
     {
-      title: "Waiting",
+      title: say("Waiting"),
       number: true,
-      cell: (key) => <span className={styles["figure"]}>{tileOf(key)?.count.toLocaleString() ?? "–"}</span>,
+      cell: (key) => {
+        const count = tileOf(key)?.count;
+        return <span className={styles["figure"]}>{count === undefined ? "–" : numberText(count)}</span>;
+      },
     },
     {
-      title: "Oldest",
+      title: say("Oldest"),
       number: true,
       cell: (key) => {
         const oldest_at = tileOf(key)?.oldest_at;
@@ -106,11 +114,11 @@ function TargetForm({ now }: { now: Targets }) {
       },
     },
     {
-      title: "Late now",
+      title: say("Late now"),
       number: true,
       cell: (key) => {
         const late = tileOf(key)?.late ?? 0;
-        return <span className={late > 0 ? styles["late"] : styles["figure"]}>{late.toLocaleString()}</span>;
+        return <span className={late > 0 ? styles["late"] : styles["figure"]}>{numberText(late)}</span>;
       },
     },
   ];
@@ -126,19 +134,19 @@ function TargetForm({ now }: { now: Targets }) {
       }}
     >
       <Card flush>
-        <Table caption="Targets" columns={columns} rows={queueKeys} rowKey={(key) => key} />
+        <Table caption={say("Targets")} columns={columns} rows={queueKeys} rowKey={(key) => key} />
       </Card>
       {save.error !== null && <Problem error={save.error} />}
       {may ? (
         <div className="row">
           <Button tone="primary" type="submit" keys="mod+s" busy={save.busy} disabled={changed.length === 0}>
-            Save
+            {say("Save")}
           </Button>
-          {changed.length > 0 && <Button onClick={() => setTyped(typedOf(now))}>Undo</Button>}
-          <span className="quiet">Leave both fields empty for no target.</span>
+          {changed.length > 0 && <Button onClick={() => setTyped(typedOf(now))}>{say("Undo")}</Button>}
+          <span className="quiet">{say("Leave both fields empty for no target.")}</span>
         </div>
       ) : (
-        <p className="quiet">Only a lead or admin can change targets.</p>
+        <p className="quiet">{say("Only a lead or admin can change targets.")}</p>
       )}
     </form>
   );

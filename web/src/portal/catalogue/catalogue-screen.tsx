@@ -11,6 +11,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { moneyText } from "../../ui/money.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./catalogue-screen.module.css";
 
@@ -20,45 +21,48 @@ export function CatalogueScreen() {
   const catalogue = useApi(`${api_base}/catalogue`);
   const [{ tab = "formulary" }, change] = useFilters();
   return (
-    <Page title="Catalogue" about="Products, shipping methods and brands you can use in orders. IDs match the API.">
+    <Page
+      title={say("Catalogue")}
+      about={say("Products, shipping methods and brands you can use in orders. IDs match the API.")}
+    >
       <Loaded query={catalogue} lines={8}>
         {({ products, shipping_methods, brands }) => (
           <Tabs
-            label="Catalogue"
+            label={say("Catalogue")}
             value={tab}
             onChange={(key) => change({ tab: key })}
             tabs={[
               {
                 key: "formulary",
-                label: `Formulary (${products.length})`,
+                label: say("Formulary ({count})", { count: products.length }),
                 content: () => <Formulary products={products} methods={shipping_methods} />,
               },
               {
                 key: "methods",
-                label: `Shipping methods (${shipping_methods.length})`,
+                label: say("Shipping methods ({count})", { count: shipping_methods.length }),
                 content: () => (
                   <Card flush>
                     <Table
-                      caption="Shipping methods"
+                      caption={say("Shipping methods")}
                       columns={methodColumns}
                       rows={shipping_methods}
                       rowKey={({ id }) => id}
-                      empty={<Empty title="No shipping methods yet" />}
+                      empty={<Empty title={say("No shipping methods yet")} />}
                     />
                   </Card>
                 ),
               },
               {
                 key: "brands",
-                label: `Brands (${brands.length})`,
+                label: say("Brands ({count})", { count: brands.length }),
                 content: () => (
                   <Card flush>
                     <Table
-                      caption="Brands"
+                      caption={say("Brands")}
                       columns={brandColumns}
                       rows={brands}
                       rowKey={({ id }) => id}
-                      empty={<Empty title="No brands yet" />}
+                      empty={<Empty title={say("No brands yet")} />}
                     />
                   </Card>
                 ),
@@ -72,27 +76,27 @@ export function CatalogueScreen() {
 }
 
 const brandColumns: readonly Column<Brand>[] = [
-  { title: "Brand ID", cell: ({ id }) => id },
-  { title: "Name", cell: ({ name }) => name },
-  { title: "Default", cell: (brand) => brand.default && <Badge tone="good">Default</Badge> },
+  { title: say("Brand ID"), cell: ({ id }) => id },
+  { title: say("Name"), cell: ({ name }) => name },
+  { title: say("Default"), cell: (brand) => brand.default && <Badge tone="good">{say("Default")}</Badge> },
 ];
 
 const methodColumns: readonly Column<ShippingMethod>[] = [
-  { title: "Method ID", cell: ({ id }) => id },
-  { title: "Name", cell: ({ name }) => name },
-  { title: "Carrier", cell: ({ carrier, service }) => `${carrier} ${service}` },
+  { title: say("Method ID"), cell: ({ id }) => id },
+  { title: say("Name"), cell: ({ name }) => name },
+  { title: say("Carrier"), cell: ({ carrier, service }) => `${carrier} ${service}` },
   {
-    title: "Transit days",
+    title: say("Transit days"),
     cell: ({ transit_days: { min, max } }) => (min === max ? min : `${min} to ${max}`),
   },
-  { title: "Price", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
+  { title: say("Price"), number: true, cell: ({ price_cents }) => moneyText(price_cents) },
   {
-    title: "Supports",
+    title: say("Supports"),
     cell: ({ signature_confirmation, po_box, cold_chain }) => (
       <span className="row">
-        {signature_confirmation && <Badge>Signature</Badge>}
-        {po_box && <Badge>PO Box</Badge>}
-        {cold_chain && <Badge tone="info">Cold chain</Badge>}
+        {signature_confirmation && <Badge>{say("Signature")}</Badge>}
+        {po_box && <Badge>{say("PO Box")}</Badge>}
+        {cold_chain && <Badge tone="info">{say("Cold chain")}</Badge>}
       </span>
     ),
   },
@@ -107,7 +111,7 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
     [name, sku, ndc, gcn].some((one) => one?.toLowerCase().includes(words));
   const columns: readonly Column<Product>[] = [
     {
-      title: "Product",
+      title: say("Product"),
       cell: ({ name, sku }) => (
         <>
           <span className={styles["name"]}>{name}</span>
@@ -116,40 +120,42 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
       ),
     },
     {
-      title: "NDC / GCN",
+      title: say("NDC / GCN"),
       cell: ({ ndc, gcn }) => (
         <span className="mono nowrap">
-          {ndc ?? "none"}
+          {ndc ?? say("none")}
           <br />
           <span className="quiet">{gcn}</span>
         </span>
       ),
     },
     {
-      title: "Type",
+      title: say("Type"),
       cell: ({ rx_only, drug_schedule, in_stock }) => (
         <span className="row">
-          <Badge>{rx_only ? "Prescription" : "Over the counter"}</Badge>
-          {drug_schedule !== "0" && <Badge tone="info">Schedule {drug_schedule}</Badge>}
-          {!in_stock && <Badge tone="wait">Out of stock</Badge>}
+          <Badge>{rx_only ? say("Prescription") : say("Over the counter")}</Badge>
+          {drug_schedule !== "0" && <Badge tone="info">{sayWith("Schedule {drug_schedule}", { drug_schedule })}</Badge>}
+          {!in_stock && <Badge tone="wait">{say("Out of stock")}</Badge>}
         </span>
       ),
     },
-    { title: "Package sizes", cell: ({ package_sizes }) => listText(package_sizes) },
+    { title: say("Package sizes"), cell: ({ package_sizes }) => listText(package_sizes) },
     {
-      title: "Price per package",
+      title: say("Price per package"),
       number: true,
       cell: ({ price_cents }) => [...new Set(price_cents)].map((cents) => moneyText(cents)).join(", "),
     },
-    { title: "Quantities", cell: ({ quantities }) => listText(quantities) },
-    { title: "Written quantities", cell: ({ written_quantities }) => listText(written_quantities) },
+    { title: say("Quantities"), cell: ({ quantities }) => listText(quantities) },
+    { title: say("Written quantities"), cell: ({ written_quantities }) => listText(written_quantities) },
     {
-      title: "Ships by",
+      title: say("Ships by"),
       cell: ({ shipping_method_ids }) =>
         shipping_method_ids.length === methods.length ? (
           "Any method"
         ) : (
-          <span className="nowrap">Method {shipping_method_ids.join(", ")}</span>
+          <span className="nowrap">
+            {sayWith("Method {shipping_method_ids}", { shipping_method_ids: shipping_method_ids.join(", ") })}
+          </span>
         ),
     },
   ];
@@ -157,23 +163,23 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
     <div className="stack">
       <div className={styles["find"]}>
         <TextField
-          label="Find a product"
+          label={say("Find a product")}
           unseen
           type="search"
-          placeholder="Name, SKU, NDC or GCN"
+          placeholder={say("Name, SKU, NDC or GCN")}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
       </div>
       <Card flush>
         <Table
-          caption="Formulary"
+          caption={say("Formulary")}
           columns={columns}
           rows={products.filter(fits)}
           rowKey={({ sku }) => sku}
           empty={
-            <Empty title={products.length === 0 ? "The formulary is empty" : "No matching products"}>
-              {products.length === 0 && <p>The pharmacy adds products.</p>}
+            <Empty title={products.length === 0 ? say("The formulary is empty") : say("No matching products")}>
+              {products.length === 0 && <p>{say("The pharmacy adds products.")}</p>}
             </Empty>
           }
         />

@@ -15,6 +15,8 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
+import { locale } from "../../ui/words/language.ts";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const spans = [
@@ -23,7 +25,7 @@ const spans = [
   ["90", "Next 90 days"],
   [String(CONTINUITY_DAYS.most), "Next 180 days"],
 ] as const;
-const dayText = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+const dayText = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" });
 
 /** Who runs out of which medication, and why the next fill would fail. */
 export function ContinuityScreen() {
@@ -32,12 +34,14 @@ export function ContinuityScreen() {
   const pages = usePages(addressOf(`${api_base}/continuity`, { within_days, limit: "200" }), (page) => page.continuity);
   return (
     <Page
-      title="Supply"
-      about="Patients who run out of a medication, by the days of supply that were shipped. The earliest come first."
+      title={say("Supply")}
+      about={say(
+        "Patients who run out of a medication, by the days of supply that were shipped. The earliest come first.",
+      )}
       actions={
         <>
           <SelectField
-            label="Time range"
+            label={say("Time range")}
             unseen
             options={spans}
             value={within_days}
@@ -58,17 +62,17 @@ export function ContinuityScreen() {
             <Forecast entries={pages.rows} days={Number(within_days)} more={pages.more} />
             <Card flush>
               <Table
-                caption="Patients who run out"
+                caption={say("Patients who run out")}
                 columns={columns}
                 rows={pages.rows}
                 rowKey={({ patient_id, prescription_id }) => `${patient_id} ${prescription_id}`}
-                empty={<Empty title="No patient runs out in this time" />}
+                empty={<Empty title={say("No patient runs out in this time")} />}
               />
             </Card>
             {pages.more && (
               <p>
                 <Button onClick={pages.onMore} busy={pages.query.isFetching}>
-                  Show more
+                  {say("Show more")}
                 </Button>
               </p>
             )}
@@ -93,19 +97,21 @@ function Forecast({ entries, days, more }: { entries: readonly ContinuityEntry[]
     index === 0 ? "Already out" : dayText.format(today_ms + (index - 1) * DAY_MS),
   );
   return (
-    <Card title="Patients who run out, by day">
+    <Card title={say("Patients who run out, by day")}>
       <Chart
-        label="Patients who run out, by day"
+        label={say("Patients who run out, by day")}
         kind="bars"
         moments={moments}
-        empty="No patient runs out in this time"
+        empty={say("No patient runs out in this time")}
         series={[
-          { name: "Next fill is possible", tone: "accent", values: buckets.map(({ fillable }) => fillable) },
-          { name: "Next fill would fail", tone: "bad", values: buckets.map(({ failing }) => failing) },
+          { name: say("Next fill is possible"), tone: "accent", values: buckets.map(({ fillable }) => fillable) },
+          { name: say("Next fill would fail"), tone: "bad", values: buckets.map(({ failing }) => failing) },
         ]}
       />
       {more && (
-        <p className="quiet small">The chart shows the patients that are listed below. Show more to complete it.</p>
+        <p className="quiet small">
+          {say("The chart shows the patients that are listed below. Show more to complete it.")}
+        </p>
       )}
     </Card>
   );
@@ -115,34 +121,34 @@ const DAY_MS = 24 * 3600 * 1000;
 
 const columns: readonly Column<ContinuityEntry>[] = [
   {
-    title: "Runs out",
+    title: say("Runs out"),
     cell: ({ runs_out_on, days_left }) => (
       <span className="nowrap">
-        {runs_out_on} {days_left < 0 && <Badge tone="bad">Out</Badge>}
+        {runs_out_on} {days_left < 0 && <Badge tone="bad">{say("Out")}</Badge>}
       </span>
     ),
   },
-  { title: "Days left", number: true, cell: ({ days_left }) => days_left },
-  { title: "Patient", cell: ({ patient_id }) => <span className="mono">{patient_id}</span> },
+  { title: say("Days left"), number: true, cell: ({ days_left }) => days_left },
+  { title: say("Patient"), cell: ({ patient_id }) => <span className="mono">{patient_id}</span> },
   {
-    title: "Medication",
+    title: say("Medication"),
     cell: ({ drug_name, prescription_id }) => (
       <>
         {drug_name} <span className="quiet mono">{prescription_id}</span>
       </>
     ),
   },
-  { title: "Refills left", number: true, cell: ({ refills_left }) => refills_left },
-  { title: "Open order", cell: ({ open_order }) => open_order && <OpenOrder {...open_order} /> },
+  { title: say("Refills left"), number: true, cell: ({ refills_left }) => refills_left },
+  { title: say("Open order"), cell: ({ open_order }) => open_order && <OpenOrder {...open_order} /> },
   {
-    title: "Schedule",
+    title: say("Schedule"),
     cell: ({ schedule }) => schedule && <NamedSchedule {...schedule} />,
   },
   {
-    title: "Next fill",
+    title: say("Next fill"),
     cell: ({ next_fill: { fillable, not_fillable } }) =>
       fillable ? (
-        <Badge tone="good">Possible</Badge>
+        <Badge tone="good">{say("Possible")}</Badge>
       ) : (
         not_fillable.map(({ code, message }) => (
           <Badge key={code} tone="bad">
@@ -168,7 +174,7 @@ function NamedSchedule({ schedule_id, status, fill_on }: NonNullable<ContinuityE
   const { link_base } = usePortal();
   return (
     <Link className="nowrap" to={`${link_base}/refills/${schedule_id}`}>
-      {status === "active" ? fill_on : "Paused"}
+      {status === "active" ? fill_on : say("Paused")}
     </Link>
   );
 }

@@ -6,6 +6,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 export function CreateCredential({
@@ -24,21 +25,21 @@ export function CreateCredential({
   });
   return (
     <Dialog
-      title="New credential"
+      title={say("New credential")}
       onClose={onClose}
       onSubmit={() => void create.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
-            Create
+            {say("Create")}
           </Button>
         </>
       }
     >
       <TextField
-        label="Name"
-        hint="The app that uses it, such as “order service”."
+        label={say("Name")}
+        hint={say("The app that uses it, such as “order service”.")}
         required
         maxLength={100}
         autoFocus

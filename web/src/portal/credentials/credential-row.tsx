@@ -8,6 +8,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { Copyable } from "../../ui/controls/copyable.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./credentials-screen.module.css";
 
@@ -37,11 +38,11 @@ export function CredentialRow({
         <h2 className={styles["name"]}>
           {name}{" "}
           {revoked_at !== null ? (
-            <Badge>Revoked</Badge>
+            <Badge>{say("Revoked")}</Badge>
           ) : rotating ? (
-            <Badge tone="wait">Two secrets</Badge>
+            <Badge tone="wait">{say("Two secrets")}</Badge>
           ) : (
-            <Badge tone="good">Active</Badge>
+            <Badge tone="good">{say("Active")}</Badge>
           )}{" "}
           <LimitBadges credential={credential} />
         </h2>
@@ -49,57 +50,51 @@ export function CredentialRow({
           <div className="row">
             {rotating ? (
               <Button small icon="refresh" onClick={() => onRotate(null)}>
-                Continue rotation
+                {say("Continue rotation")}
               </Button>
             ) : (
               <Button small icon="refresh" busy={rotate.busy} onClick={() => void rotate.run()}>
-                Rotate
+                {say("Rotate")}
               </Button>
             )}
             <Button small onClick={() => setLimiting(true)}>
-              Keys and limits
+              {say("Keys and limits")}
             </Button>
             <Button small tone="danger" onClick={onRevoke}>
-              Revoke
+              {say("Revoke")}
             </Button>
           </div>
         )}
       </div>
-      {revoked_at === null ? <Copyable text={client_id} label="client ID" /> : <code>{client_id}</code>}
+      {revoked_at === null ? <Copyable text={client_id} label={say("client ID")} /> : <code>{client_id}</code>}
       <p className="quiet small">
-        Created <When at={created_at} /> ·{" "}
-        {revoked_at !== null ? (
-          <>
-            revoked <When at={revoked_at} />
-          </>
-        ) : last_used_at === null ? (
-          "never used"
-        ) : (
-          <>
-            last used <When at={last_used_at} />
-          </>
-        )}
-        {signs_endpoints.length > 0 &&
-          ` · signs ${signs_endpoints.length === 1 ? "one endpoint" : `${signs_endpoints.length} endpoints`}`}
+        {sayWith("Created {when} · {value}{value2}", {
+          when: <When at={created_at} />,
+          value:
+            revoked_at !== null
+              ? sayWith("revoked {when}", { when: <When at={revoked_at} /> })
+              : last_used_at === null
+                ? say("never used")
+                : sayWith("last used {when}", { when: <When at={last_used_at} /> }),
+          value2:
+            signs_endpoints.length > 0 &&
+            ` · signs ${signs_endpoints.length === 1 ? "one endpoint" : `${signs_endpoints.length} endpoints`}`,
+        })}
       </p>
       {rotating && (
-        <ul className={styles["secrets"]} aria-label="Secrets">
+        <ul className={styles["secrets"]} aria-label={say("Secrets")}>
           {secrets.map((secret, at) => (
             <li key={secret.secret_id}>
               <span>
-                {at === 0 ? "Old secret" : "New secret"} <span className="quiet">#{secret.secret_id}</span>
+                {at === 0 ? say("Old secret") : say("New secret")} <span className="quiet">#{secret.secret_id}</span>
               </span>
               <span className="quiet small">
-                {secret.last_used_at === null ? (
-                  "never used"
-                ) : (
-                  <>
-                    last used <When at={secret.last_used_at} />
-                  </>
-                )}
+                {secret.last_used_at === null
+                  ? say("never used")
+                  : sayWith("last used {when}", { when: <When at={secret.last_used_at} /> })}
               </span>
               {signs_endpoints.some(({ secret_id }) => secret_id === secret.secret_id) && (
-                <Badge tone="info">Signs webhooks</Badge>
+                <Badge tone="info">{say("Signs webhooks")}</Badge>
               )}
             </li>
           ))}

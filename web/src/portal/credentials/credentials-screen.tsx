@@ -12,6 +12,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { ShownOnce } from "../../ui/controls/shown-once.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { CreateCredential } from "./create-credential.tsx";
 import { CredentialRow } from "./credential-row.tsx";
@@ -34,15 +35,17 @@ export function CredentialsScreen() {
   const rotated =
     layer?.kind === "rotate" &&
     credentials.data?.credentials.find(({ credential_id }) => credential_id === layer.credential_id);
-  useShortcuts(may_change ? [{ keys: "n", label: "New credential", run: () => setLayer({ kind: "create" }) }] : []);
+  useShortcuts(
+    may_change ? [{ keys: "n", label: say("New credential"), run: () => setLayer({ kind: "create" }) }] : [],
+  );
   return (
     <Page
-      title="Credentials"
-      about="A credential is a client ID and secret. Your apps exchange it for access tokens."
+      title={say("Credentials")}
+      about={say("A credential is a client ID and secret. Your apps exchange it for access tokens.")}
       actions={
         may_change && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setLayer({ kind: "create" })}>
-            New credential
+            {say("New credential")}
           </Button>
         )
       }
@@ -51,8 +54,8 @@ export function CredentialsScreen() {
         {({ credentials: rows }) =>
           rows.length === 0 ? (
             <Card>
-              <Empty title="No credentials yet">
-                <p>Create one to run the quick start commands.</p>
+              <Empty title={say("No credentials yet")}>
+                <p>{say("Create one to run the quick start commands.")}</p>
               </Empty>
             </Card>
           ) : (
@@ -85,13 +88,13 @@ function Secret({ shown, onClose }: { shown: PortalShownSecret; onClose: () => v
   const { client_id, client_secret } = shown;
   return (
     <ShownOnce
-      title="Credential created"
+      title={say("Credential created")}
       onClose={onClose}
-      keep="The pharmacy cannot show it either. Store it in a secrets manager, not in source code."
+      keep={say("The pharmacy cannot show it either. Store it in a secrets manager, not in source code.")}
       secrets={[
-        { label: "Client ID", text: client_id },
-        { label: "Client secret", text: client_secret },
-        { label: "Shell variables", text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
+        { label: say("Client ID"), text: client_id },
+        { label: say("Client secret"), text: client_secret },
+        { label: say("Shell variables"), text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
       ]}
     />
   );
@@ -102,15 +105,22 @@ function Revoke({ credential, onClose }: { credential: PortalCredential; onClose
   const { credential_id, name, signs_endpoints } = credential;
   const path = `${api_base}/credentials` as const;
   const revoke = useChange(() => api(`${path}/${credential_id}/revoke`, { method: "POST" }), {
-    done: "Credential revoked.",
+    done: say("Credential revoked."),
     reads: [path, `${api_base}/home`],
     after: onClose,
   });
   return (
-    <Confirm title={`Revoke “${name}”?`} confirm="Revoke credential" change={revoke} onClose={onClose}>
-      <p>Its secrets and all tokens issued for it stop working immediately. You cannot undo this.</p>
+    <Confirm
+      title={say("Revoke “{name}”?", { name })}
+      confirm={say("Revoke credential")}
+      change={revoke}
+      onClose={onClose}
+    >
+      <p>{say("Its secrets and all tokens issued for it stop working immediately. You cannot undo this.")}</p>
       <SignedEndpoints endpoints={signs_endpoints}>
-        <strong>This credential signs webhooks.</strong> Choose another one for these endpoints first:
+        {sayWith("{strong} Choose another one for these endpoints first:", {
+          strong: <strong>{say("This credential signs webhooks.")}</strong>,
+        })}
       </SignedEndpoints>
     </Confirm>
   );

@@ -11,6 +11,7 @@ import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { RotationSteps } from "./rotation-steps.tsx";
 import { type SentTest, TestDeliveries } from "./test-deliveries.tsx";
@@ -34,19 +35,20 @@ export function RotationWizard({
   const { client_id, client_secret } = shown;
   return (
     <ShownOnce
-      title={`New secret of “${credential.name}”`}
+      title={say("New secret of “{name}”", { name: credential.name })}
       lead={<RotationSteps at="save" />}
       onClose={() => setSaved(true)}
-      keep="The pharmacy cannot show it either. Store it in a secrets manager, not in source code."
+      keep={say("The pharmacy cannot show it either. Store it in a secrets manager, not in source code.")}
       secrets={[
-        { label: "Client ID", text: client_id },
-        { label: "Client secret", text: client_secret },
-        { label: "Shell variables", text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
+        { label: say("Client ID"), text: client_id },
+        { label: say("Client secret"), text: client_secret },
+        { label: say("Shell variables"), text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
       ]}
     >
       <p>
-        The old secret keeps working until the last step. Give the new one to your apps, and make your webhook receivers
-        accept either. You can close the next step and continue later.
+        {say(
+          "The old secret keeps working until the last step. Give the new one to your apps, and make your webhook receivers accept either. You can close the next step and continue later.",
+        )}
       </p>
     </ShownOnce>
   );
@@ -76,12 +78,12 @@ function SwitchAndEnd({ credential, onClose }: { credential: PortalCredential; o
     { reads, after: setTests },
   );
   const back = useChange(() => sign(old!.secret_id), {
-    done: "Endpoints are signed with the old secret again.",
+    done: say("Endpoints are signed with the old secret again."),
     reads,
     after: () => setTests(null),
   });
   const end = useChange(() => api(`${path}/${credential_id}/finish`, { method: "POST" }), {
-    done: "Rotation finished. The old secret has ended.",
+    done: say("Rotation finished. The old secret has ended."),
     reads,
     after: onClose,
   });
@@ -90,29 +92,29 @@ function SwitchAndEnd({ credential, onClose }: { credential: PortalCredential; o
   const failed = change.error ?? back.error ?? end.error;
   return (
     <Dialog
-      title={`Rotate the secret of “${name}”`}
+      title={say("Rotate the secret of “{name}”", { name })}
       onClose={onClose}
       wide
       actions={
         to_switch ? (
           <>
-            <Button onClick={onClose}>Finish later</Button>
+            <Button onClick={onClose}>{say("Finish later")}</Button>
             <Button key="switch" tone="primary" data-first busy={change.busy} onClick={() => void change.run()}>
-              Switch and test
+              {say("Switch and test")}
             </Button>
           </>
         ) : (
           // A step without undo must not be under the pointer or the key of the step before.
           <>
             <Button key="end" tone="danger" busy={end.busy} onClick={() => void end.run()}>
-              End old secret
+              {say("End old secret")}
             </Button>
             {signs_endpoints.length > 0 && (
               <Button busy={back.busy} onClick={() => void back.run()}>
-                Switch back
+                {say("Switch back")}
               </Button>
             )}
-            <Button onClick={onClose}>Finish later</Button>
+            <Button onClick={onClose}>{say("Finish later")}</Button>
           </>
         )
       }
@@ -121,8 +123,10 @@ function SwitchAndEnd({ credential, onClose }: { credential: PortalCredential; o
       {to_switch ? (
         <>
           <p>
-            The old secret signs the webhooks of {counted(waiting.length, "endpoint")}. Pestle signs them with the new
-            one from the next attempt on, and sends each a test event.
+            {sayWith(
+              "The old secret signs the webhooks of {endpoints}. Pestle signs them with the new one from the next attempt on, and sends each a test event.",
+              { endpoints: counted(waiting.length, "endpoint") },
+            )}
           </p>
           <ul>
             {waiting.map(({ id, url }) => (
@@ -131,24 +135,28 @@ function SwitchAndEnd({ credential, onClose }: { credential: PortalCredential; o
               </li>
             ))}
           </ul>
-          <Notice tone="info">Check first that your receivers accept the new secret and still the old one.</Notice>
+          <Notice tone="info">
+            {say("Check first that your receivers accept the new secret and still the old one.")}
+          </Notice>
         </>
       ) : (
         <>
           {tests !== null && <TestDeliveries tests={tests} />}
           <p>
-            Token requests with the old secret then fail immediately. Tokens already issued stay valid until they
-            expire. You cannot undo this.
+            {say(
+              "Token requests with the old secret then fail immediately. Tokens already issued stay valid until they expire. You cannot undo this.",
+            )}
           </p>
           <ul>
             {secrets.map((secret) => (
               <li key={secret.secret_id} className="row">
-                {secret === old ? "Old secret" : "New secret"} <span className="quiet">#{secret.secret_id}</span>
+                {secret === old ? say("Old secret") : say("New secret")}{" "}
+                <span className="quiet">#{secret.secret_id}</span>
                 {secret.last_used_at === null ? (
-                  <Badge tone={secret === old ? "neutral" : "wait"}>Never used</Badge>
+                  <Badge tone={secret === old ? "neutral" : "wait"}>{say("Never used")}</Badge>
                 ) : (
                   <span className="quiet small">
-                    last used <When at={secret.last_used_at} />
+                    {sayWith("last used {when}", { when: <When at={secret.last_used_at} /> })}
                   </span>
                 )}
               </li>

@@ -6,6 +6,8 @@ import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./event-screen.module.css";
 
@@ -29,8 +31,8 @@ export function Attempts({ event: { event_id, deliveries } }: { event: PortalEve
       <Loaded query={attempts}>
         {({ attempts: rows }) =>
           rows.length === 0 ? (
-            <Empty title="No attempts yet">
-              <p>The first attempt starts within seconds if you have an endpoint.</p>
+            <Empty title={say("No attempts yet")}>
+              <p>{say("The first attempt starts within seconds if you have an endpoint.")}</p>
             </Empty>
           ) : (
             <ol>
@@ -57,25 +59,25 @@ function Attempt({ attempt, url }: { attempt: PortalAttempt; url: string | undef
         <summary>
           <span className={styles["number"]}>{number}.</span>
           <When at={at} seconds />
-          <Badge tone={delivered ? "good" : "bad"}>{delivered ? "Delivered" : "Failed"}</Badge>
+          <Badge tone={delivered ? "good" : "bad"}>{delivered ? say("Delivered") : say("Failed")}</Badge>
           {status !== null && <code>{status}</code>}
           <span className={styles["sentence"]}>{error_message ?? error ?? url}</span>
-          <span className="quiet">{duration_ms.toLocaleString()} ms</span>
+          <span className="quiet">{sayWith("{duration_ms} ms", { duration_ms: numberText(duration_ms) })}</span>
         </summary>
         <div className={styles["detail"]}>
           <div>
-            <h3>Request</h3>
+            <h3>{say("Request")}</h3>
             {request === null ? (
-              <p className="quiet">Not available: never sent, or past retention.</p>
+              <p className="quiet">{say("Not available: never sent, or past retention.")}</p>
             ) : (
               // biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll it
               <pre tabIndex={0}>{requestText(request)}</pre>
             )}
           </div>
           <div>
-            <h3>Response</h3>
+            <h3>{say("Response")}</h3>
             {response === null ? (
-              <p className="quiet">No response.</p>
+              <p className="quiet">{say("No response.")}</p>
             ) : (
               // biome-ignore lint/a11y/noNoninteractiveTabindex: as above
               <pre tabIndex={0}>

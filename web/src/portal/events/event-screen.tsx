@@ -16,6 +16,7 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { useNow, When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { DeliveryBadges } from "../delivery-badges.tsx";
 import { Attempts } from "./attempts.tsx";
@@ -40,11 +41,11 @@ export function EventScreen() {
   }, [next, now_ms]);
   return (
     <Page
-      title={event.data?.event_type ?? "Event"}
+      title={event.data?.event_type ?? say("Event")}
       heading={event.data && <code>{event.data.event_type}</code>}
       actions={
         <Link to={`${link_base}/events`} search={{} as never}>
-          All events
+          {say("All events")}
         </Link>
       }
     >
@@ -64,7 +65,7 @@ function Shown({ event }: { event: PortalEvent }) {
       <Card>
         <Facts
           facts={[
-            ["Event ID", <Copyable key="id" text={event_id} label="event ID" />],
+            ["Event ID", <Copyable key="id" text={event_id} label={say("event ID")} />],
             ["Created", <When key="at" at={created_at} seconds />],
             [
               "Order",
@@ -80,25 +81,25 @@ function Shown({ event }: { event: PortalEvent }) {
       </Card>
       <Deliveries event={event} />
       <Tabs
-        label="Event"
+        label={say("Event")}
         value={tab}
         onChange={(key) => change({ tab: key })}
         tabs={[
-          { key: "attempts", label: "Attempts", content: () => <Attempts event={event} /> },
+          { key: "attempts", label: say("Attempts"), content: () => <Attempts event={event} /> },
           {
             key: "body",
-            label: "Body",
+            label: say("Body"),
             content: () => (
               <div className={`stack ${styles["body"]}`}>
-                <Copyable block tall text={JSON.stringify(body, null, 2)} label="body" />
+                <Copyable block tall text={JSON.stringify(body, null, 2)} label={say("body")} />
                 <details>
-                  <summary>Raw bytes, as sent and signed</summary>
-                  <Copyable block tall text={body_text} label="raw body" />
+                  <summary>{say("Raw bytes, as sent and signed")}</summary>
+                  <Copyable block tall text={body_text} label={say("raw body")} />
                 </details>
               </div>
             ),
           },
-          { key: "signature", label: "Signature explained", content: () => <Signature event={event} /> },
+          { key: "signature", label: say("Signature explained"), content: () => <Signature event={event} /> },
         ]}
       />
     </>
@@ -115,27 +116,29 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
       const body: PortalRedeliver = endpoint_id ? { endpoint_id } : {};
       return api(`${api_base}/webhook_events/${event_id}/redeliver`, { method: "POST", body });
     },
-    { done: "Sending the event again.", reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
+    { done: say("Sending the event again."), reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
   );
   useShortcuts(
-    may_change && deliveries.length > 0 ? [{ keys: "r", label: "Resend event", run: () => void redeliver.run() }] : [],
+    may_change && deliveries.length > 0
+      ? [{ keys: "r", label: say("Resend event"), run: () => void redeliver.run() }]
+      : [],
   );
   const columns: readonly Column<PortalDelivery>[] = [
     {
-      title: "Endpoint",
+      title: say("Endpoint"),
       cell: ({ endpoint_id }) => (
         <Link to={`${link_base}/webhooks/${endpoint_id}`}>
           <code>{endpoints.find(({ id }) => id === endpoint_id)?.url ?? endpoint_id}</code>
         </Link>
       ),
     },
-    { title: "State", cell: (delivery) => <DeliveryBadges deliveries={[delivery]} /> },
-    { title: "Attempts", number: true, cell: ({ attempts }) => attempts },
+    { title: say("State"), cell: (delivery) => <DeliveryBadges deliveries={[delivery]} /> },
+    { title: say("Attempts"), number: true, cell: ({ attempts }) => attempts },
     {
-      title: "Next attempt",
+      title: say("Next attempt"),
       cell: ({ next_attempt_at, status }) =>
         next_attempt_at === null ? (
-          status === "pending" && <span className="quiet">when the endpoint is enabled</span>
+          status === "pending" && <span className="quiet">{say("when the endpoint is enabled")}</span>
         ) : Date.parse(next_attempt_at) <= now_ms ? (
           "now"
         ) : (
@@ -145,11 +148,11 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
     ...(may_change
       ? [
           {
-            title: "Actions",
+            title: say("Actions"),
             unseen: true,
             cell: ({ endpoint_id }: PortalDelivery) => (
               <Button small icon="refresh" busy={redeliver.busy} onClick={() => void redeliver.run(endpoint_id)}>
-                Resend
+                {say("Resend")}
               </Button>
             ),
           },
@@ -157,21 +160,23 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
       : []),
   ];
   return (
-    <Card title="Deliveries" flush>
+    <Card title={say("Deliveries")} flush>
       <Table
-        caption="Deliveries"
+        caption={say("Deliveries")}
         columns={columns}
         rows={deliveries}
         rowKey={({ endpoint_id }) => endpoint_id}
         empty={
-          <Empty title="No deliveries">
-            <p>No endpoint was subscribed to this event. You can still read it in the feed.</p>
+          <Empty title={say("No deliveries")}>
+            <p>{say("No endpoint was subscribed to this event. You can still read it in the feed.")}</p>
           </Empty>
         }
       />
       {may_change && deliveries.length > 0 && (
         <p className={styles["resend"]}>
-          Resend makes one more attempt now, with the same event ID, even if the endpoint already received the event.
+          {say(
+            "Resend makes one more attempt now, with the same event ID, even if the endpoint already received the event.",
+          )}
         </p>
       )}
       {redeliver.error !== null && <Problem error={redeliver.error} />}

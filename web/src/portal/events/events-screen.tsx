@@ -12,6 +12,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { DeliveryBadges } from "../delivery-badges.tsx";
 
@@ -23,17 +24,21 @@ const states: NonNullable<Filter["options"]> = [
 ];
 
 const columns: readonly GridColumn<PortalEventRow>[] = [
-  { title: "Created", width: "10rem", cell: ({ created_at }) => <When at={created_at} seconds /> },
-  { title: "Event", width: "11rem", cell: ({ event_type }) => <code>{event_type}</code> },
-  { title: "Order", width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
+  { title: say("Created"), width: "10rem", cell: ({ created_at }) => <When at={created_at} seconds /> },
+  { title: say("Event"), width: "11rem", cell: ({ event_type }) => <code>{event_type}</code> },
+  { title: say("Order"), width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
   {
-    title: "Patient",
+    title: say("Patient"),
     width: "minmax(6rem, 1fr)",
     cell: ({ patient_id }) => <span className="mono">{patient_id}</span>,
   },
-  { title: "Deliveries", width: "minmax(10rem, 2fr)", cell: (row) => <DeliveryBadges deliveries={row.deliveries} /> },
   {
-    title: "Event ID",
+    title: say("Deliveries"),
+    width: "minmax(10rem, 2fr)",
+    cell: (row) => <DeliveryBadges deliveries={row.deliveries} />,
+  },
+  {
+    title: say("Event ID"),
     width: "5.5rem",
     cell: ({ event_id }) => <span className="mono quiet">{event_id.slice(0, 8)}…</span>,
   },
@@ -54,12 +59,12 @@ export function EventsScreen() {
   const [values] = useFilters();
   const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   const filters: readonly Filter[] = [
-    { name: "event_type", label: "Event", options: eventTypeNames.map((one) => [one, one] as const) },
-    { name: "status", label: "Delivery", options: states },
-    { name: "endpoint_id", label: "Endpoint", options: endpoints.map(({ id, url }) => [id, url] as const) },
-    { name: "order_number", label: "Order number" },
-    { name: "created_after", label: "From", date: true },
-    { name: "created_before", label: "To", date: true },
+    { name: "event_type", label: say("Event"), options: eventTypeNames.map((one) => [one, one] as const) },
+    { name: "status", label: say("Delivery"), options: states },
+    { name: "endpoint_id", label: say("Endpoint"), options: endpoints.map(({ id, url }) => [id, url] as const) },
+    { name: "order_number", label: say("Order number") },
+    { name: "created_after", label: say("From"), date: true },
+    { name: "created_before", label: say("To"), date: true },
   ];
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
   const asked = { ...given, created_before: dayAfter(values["created_before"]) };
@@ -71,8 +76,8 @@ export function EventsScreen() {
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
     <Page
-      title="Events"
-      about="All events and their webhook deliveries."
+      title={say("Events")}
+      about={say("All events and their webhook deliveries.")}
       fill
       actions={
         <CsvButton
@@ -85,7 +90,7 @@ export function EventsScreen() {
     >
       <FilterBar filters={filters} />
       <RowList
-        label="Events"
+        label={say("Events")}
         pages={pages}
         columns={columns}
         rowKey={({ event_id }) => event_id}
@@ -93,10 +98,10 @@ export function EventsScreen() {
         empty={
           <Card>
             {filtered ? (
-              <Empty title="No matching events" />
+              <Empty title={say("No matching events")} />
             ) : (
-              <Empty title="No events yet">
-                <p>New prescriptions and order changes appear here, with or without an endpoint.</p>
+              <Empty title={say("No events yet")}>
+                <p>{say("New prescriptions and order changes appear here, with or without an endpoint.")}</p>
               </Empty>
             )}
           </Card>

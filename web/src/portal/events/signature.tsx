@@ -6,6 +6,7 @@ import { Copyable } from "../../ui/controls/copyable.tsx";
 import { SelectField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./signature.module.css";
 
@@ -24,8 +25,8 @@ export function Signature({ event: { event_id, deliveries } }: { event: PortalEv
   if (endpoint_id === "") {
     return (
       <Card>
-        <Empty title="No endpoint">
-          <p>The signature covers the endpoint's URL. Add an endpoint to see it.</p>
+        <Empty title={say("No endpoint")}>
+          <p>{say("The signature covers the endpoint's URL. Add an endpoint to see it.")}</p>
         </Empty>
       </Card>
     );
@@ -35,7 +36,7 @@ export function Signature({ event: { event_id, deliveries } }: { event: PortalEv
       <div className="stack">
         {offered.length > 1 && (
           <SelectField
-            label="Endpoint"
+            label={say("Endpoint")}
             options={offered.map(({ id, url }) => [id, url])}
             value={endpoint_id}
             onChange={(event) => setChosen(event.target.value)}
@@ -51,8 +52,10 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
   return (
     <ol className={styles["steps"]}>
       <li>
-        <h3>Concatenate method, URL and body</h3>
-        <p className="quiet small">Use the URL exactly as registered and the raw body bytes, with no separators.</p>
+        <h3>{say("Concatenate method, URL and body")}</h3>
+        <p className="quiet small">
+          {say("Use the URL exactly as registered and the raw body bytes, with no separators.")}
+        </p>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll it */}
         <pre tabIndex={0} className={styles["joined"]}>
           <span data-part="method">{method}</span>
@@ -60,45 +63,52 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
           <span data-part="body">{body}</span>
         </pre>
         <p className={`row small ${styles["parts"]}`}>
-          <span data-part="method">method</span>
-          <span data-part="url">URL</span>
-          <span data-part="body">body</span>
+          <span data-part="method">{say("method")}</span>
+          <span data-part="url">{say("URL")}</span>
+          <span data-part="body">{say("body")}</span>
         </p>
       </li>
       <li>
-        <h3>Form-encode the result to get the base string</h3>
+        <h3>{say("Form-encode the result to get the base string")}</h3>
         <p className="quiet small">
-          Letters, digits and <code>_ . - ~</code> stay as they are. A space becomes <code>+</code>, every other byte{" "}
-          <code>%XX</code>.
+          {sayWith("Letters, digits and {code} stay as they are. A space becomes {code2}, every other byte {code3}.", {
+            code: <code>_ . - ~</code>,
+            code2: <code>+</code>,
+            code3: <code>%XX</code>,
+          })}
         </p>
-        <Copyable block tall text={base} label="base string" />
+        <Copyable block tall text={base} label={say("base string")} />
       </li>
       <li>
-        <h3>Derive the key</h3>
+        <h3>{say("Derive the key")}</h3>
         <p className="quiet small">
-          SHA-256 of client secret #{secret_id} of <code>{client_id}</code>, as 64 hex digits.
+          {sayWith("SHA-256 of client secret #{secret_id} of {code}, as 64 hex digits.", {
+            secret_id,
+            code: <code>{client_id}</code>,
+          })}
         </p>
         <Copyable
           block
-          label="key command"
+          label={say("key command")}
           text={`KEY=$(printf %s "$CLIENT_SECRET" | openssl dgst -sha256 -r | cut -c1-64)`}
         />
       </li>
       <li>
-        <h3>Sign the base string and compare</h3>
+        <h3>{say("Sign the base string and compare")}</h3>
         <p className="quiet small">
-          Compute HMAC-SHA1, append a newline to its 20 bytes, and Base64-encode it. The result must equal the first
-          header.
+          {say(
+            "Compute HMAC-SHA1, append a newline to its 20 bytes, and Base64-encode it. The result must equal the first header.",
+          )}
         </p>
         <Copyable
           block
           tall
-          label="signature command"
+          label={say("signature command")}
           text={`{ printf %s '${base}' \\\n  | openssl dgst -sha1 -hmac "$KEY" -binary; echo; } | base64`}
         />
       </li>
       <li>
-        <h3>Headers of this delivery</h3>
+        <h3>{say("Headers of this delivery")}</h3>
         <dl className={styles["headers"]}>
           {headers.map(({ name, value, how }) => (
             <div key={name}>

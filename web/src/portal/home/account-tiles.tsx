@@ -1,6 +1,8 @@
 import { ERROR_RATE_ALERT, type OrderStatus, type PortalHome } from "@pestle/contract";
 import { Link } from "../../app/router/router.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const shownStatuses = ["Processing", "Filling", "On Hold", "Shipped"] as const satisfies readonly OrderStatus[];
@@ -15,26 +17,28 @@ export function AccountTiles({ home: { orders, requests, webhooks } }: { home: P
         <Link key={status} className={tileClass} to={`${link_base}/orders`} search={{ order_status: status } as never}>
           <TileBody
             label={status}
-            value={countOf(status).toLocaleString()}
+            value={numberText(countOf(status))}
             tone={status === "On Hold" && countOf(status) > 0 ? "wait" : undefined}
-            about={countOf(status) === 1 ? "order" : "orders"}
+            about={countOf(status) === 1 ? say("order") : say("orders")}
           />
         </Link>
       ))}
       <Link className={tileClass} to={requests.errors > 0 ? `${link_base}/errors` : `${link_base}/requests`}>
         <TileBody
-          label="Requests in 24 h"
-          value={requests.total.toLocaleString()}
+          label={say("Requests in 24 h")}
+          value={numberText(requests.total)}
           tone={requests.errors > requests.total * ERROR_RATE_ALERT ? "wait" : undefined}
-          about={requests.total === 0 ? "none yet" : `${requests.errors.toLocaleString()} failed`}
+          about={
+            requests.total === 0 ? say("none yet") : say("{errors} failed", { errors: numberText(requests.errors) })
+          }
         />
       </Link>
       <Link className={tileClass} to={`${link_base}/events`} search={{ status: "pending" } as never}>
         <TileBody
-          label="Webhooks pending"
-          value={webhooks.waiting.toLocaleString()}
+          label={say("Webhooks pending")}
+          value={numberText(webhooks.waiting)}
           tone={webhooks.failed > 0 ? "bad" : undefined}
-          about={`${webhooks.failed.toLocaleString()} failed`}
+          about={say("{failed} failed", { failed: numberText(webhooks.failed) })}
         />
       </Link>
     </div>

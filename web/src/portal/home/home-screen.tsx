@@ -9,6 +9,7 @@ import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { AccountTiles } from "./account-tiles.tsx";
 import styles from "./home-screen.module.css";
@@ -17,7 +18,7 @@ import { OrderCharts } from "./order-charts.tsx";
 import { QuickStart } from "./quick-start.tsx";
 
 const REFRESH_MS = 4_000;
-const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processing" } as const;
+const workflowNames = { api_driven: "API-driven", automatic: say("Automatic Processing") } as const;
 
 /** Integration progress, open tasks and API URLs. */
 export function HomeScreen() {
@@ -25,7 +26,7 @@ export function HomeScreen() {
   const { partner_name } = useSignedIn();
   const home = useApi(`${api_base}/home`, { refetch_ms: REFRESH_MS });
   return (
-    <Page title="Home" heading={partner_name ?? "Home"}>
+    <Page title={say("Home")} heading={partner_name ?? say("Home")}>
       <Loaded query={home} lines={8}>
         {(shown) => (
           <>
@@ -57,23 +58,27 @@ function Banners({ webhooks, waiting_for_you }: PortalHome) {
         <Notice
           key={id}
           tone="bad"
-          title="An endpoint is disabled and receives no events."
+          title={say("An endpoint is disabled and receives no events.")}
           actions={
             <Link className={buttonClass("plain", true)} to={`${link_base}/webhooks/${id}`}>
-              View endpoint
+              {say("View endpoint")}
             </Link>
           }
         >
-          <code>{url}</code> {reason === "gone" ? "returned 410 Gone" : "failed every delivery for days"},{" "}
+          <code>{url}</code> {reason === "gone" ? say("returned 410 Gone") : say("failed every delivery for days")},{" "}
           <When at={disabled_at} />.
         </Notice>
       ))}
       {waiting_for_you > 0 && (
         <Notice tone="wait">
           <strong>
-            {waiting_for_you === 1 ? "1 order needs your action." : `${waiting_for_you} orders need your action.`}
+            {waiting_for_you === 1
+              ? say("1 order needs your action.")
+              : say("{waiting_for_you} orders need your action.", { waiting_for_you })}
           </strong>{" "}
-          <Link to={`${link_base}/exceptions`}>{waiting_for_you === 1 ? "View exception" : "View exceptions"}</Link>
+          <Link to={`${link_base}/exceptions`}>
+            {waiting_for_you === 1 ? say("View exception") : say("View exceptions")}
+          </Link>
         </Notice>
       )}
     </>
@@ -82,19 +87,19 @@ function Banners({ webhooks, waiting_for_you }: PortalHome) {
 
 function Addresses({ addresses: { base_url, token_url } }: PortalHome) {
   return (
-    <Card title="API URLs">
+    <Card title={say("API URLs")}>
       <div className="stack">
         <div>
-          <p className="quiet small">API</p>
-          <Copyable text={base_url} label="API URL" />
+          <p className="quiet small">{say("API")}</p>
+          <Copyable text={base_url} label={say("API URL")} />
         </div>
         <div>
-          <p className="quiet small">Token server</p>
-          <Copyable text={token_url} label="token server URL" />
+          <p className="quiet small">{say("Token server")}</p>
+          <Copyable text={token_url} label={say("token server URL")} />
         </div>
         <p className="row">
-          <a href="/docs/api">API reference</a>
-          <a href="/openapi.json">OpenAPI</a>
+          <a href="/docs/api">{say("API reference")}</a>
+          <a href="/openapi.json">{say("OpenAPI")}</a>
         </p>
       </div>
     </Card>
@@ -103,7 +108,7 @@ function Addresses({ addresses: { base_url, token_url } }: PortalHome) {
 
 function AboutAccount({ account }: PortalHome) {
   return (
-    <Card title="Account">
+    <Card title={say("Account")}>
       <Facts
         facts={[
           ["Environment", account.environment === "sandbox" ? "Sandbox" : "Production"],

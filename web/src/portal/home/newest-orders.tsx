@@ -7,6 +7,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const REFRESH_MS = 10_000;
@@ -17,18 +18,18 @@ export function NewestOrders() {
   const orders = useApi(`${api_base}/orders?limit=8`, { refetch_ms: REFRESH_MS });
   const columns: readonly Column<PortalOrderRow>[] = [
     {
-      title: "Order",
+      title: say("Order"),
       cell: ({ order_number }) => (
         <Link className="mono nowrap" to={`${link_base}/orders/${order_number}`}>
           {order_number}
         </Link>
       ),
     },
-    { title: "Status", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
-    { title: "Exceptions", cell: ({ exceptions }) => exceptions.map(({ name }) => name).join(", ") },
-    { title: "Reference", cell: ({ reference }) => reference },
+    { title: say("Status"), cell: ({ order_status }) => <StatusBadge status={order_status} /> },
+    { title: say("Exceptions"), cell: ({ exceptions }) => exceptions.map(({ name }) => name).join(", ") },
+    { title: say("Reference"), cell: ({ reference }) => reference },
     {
-      title: "Created",
+      title: say("Created"),
       cell: ({ created_at }) => (
         <span className="nowrap">
           <When at={created_at} />
@@ -37,15 +38,15 @@ export function NewestOrders() {
     },
   ];
   return (
-    <Card title="Recent orders" actions={<Link to={`${link_base}/orders`}>All orders</Link>} flush>
+    <Card title={say("Recent orders")} actions={<Link to={`${link_base}/orders`}>{say("All orders")}</Link>} flush>
       <Loaded query={orders}>
         {({ orders: rows }) => (
           <Table
-            caption="Recent orders"
+            caption={say("Recent orders")}
             columns={columns}
             rows={rows}
             rowKey={({ order_number }) => order_number}
-            empty={<Empty title="No orders yet" />}
+            empty={<Empty title={say("No orders yet")} />}
           />
         )}
       </Loaded>

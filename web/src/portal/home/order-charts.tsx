@@ -6,6 +6,8 @@ import { useApi } from "../../app/use-api.ts";
 import { Bars } from "../../ui/charts/bars.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { hoursText, percent } from "../figures.ts";
 import styles from "./home-screen.module.css";
@@ -22,7 +24,7 @@ export function OrderCharts() {
   if (figures.data?.funnel.received === 0) return null;
   return (
     <div className={styles["charts"]}>
-      <Card title="From order to delivery">
+      <Card title={say("From order to delivery")}>
         <Loaded query={figures} lines={6}>
           {(shown) => <Funnel {...shown} />}
         </Loaded>
@@ -32,14 +34,16 @@ export function OrderCharts() {
           {({ groups }) => <Held groups={groups} />}
         </Loaded>
       </HeldCard>
-      <Card title="Delivery time by carrier">
+      <Card title={say("Delivery time by carrier")}>
         <Loaded query={figures} lines={6}>
-          {({ carriers }) => <Times label="Median delivery time by carrier" of="Carrier" times={carriers} />}
+          {({ carriers }) => (
+            <Times label={say("Median delivery time by carrier")} of={say("Carrier")} times={carriers} />
+          )}
         </Loaded>
       </Card>
-      <Card title="Delivery time by state">
+      <Card title={say("Delivery time by state")}>
         <Loaded query={figures} lines={6}>
-          {({ states }) => <Times label="Median delivery time by state" of="State" times={states} />}
+          {({ states }) => <Times label={say("Median delivery time by state")} of={say("State")} times={states} />}
         </Loaded>
       </Card>
     </div>
@@ -54,29 +58,38 @@ function Funnel({ since, funnel }: PortalFigures) {
   return (
     <div className="stack-tight">
       <Bars
-        label="Orders received, shipped and delivered"
-        of="Step"
-        series={[{ name: "Orders", tone: "accent" }]}
+        label={say("Orders received, shipped and delivered")}
+        of={say("Step")}
+        series={[{ name: say("Orders"), tone: "accent" }]}
         rows={[
-          { name: "Received", values: [received] },
+          { name: say("Received"), values: [received] },
           {
-            name: "Shipped",
+            name: say("Shipped"),
             values: [shipped],
-            text: `${shipped.toLocaleString()}${share(shipped)}`,
-            about: median_hours_to_ship !== null && `Median ${hoursText(median_hours_to_ship)} after the order`,
+            text: `${numberText(shipped)}${share(shipped)}`,
+            about:
+              median_hours_to_ship !== null &&
+              say("Median {median_hours_to_ship} after the order", {
+                median_hours_to_ship: hoursText(median_hours_to_ship),
+              }),
           },
           {
-            name: "Delivered",
+            name: say("Delivered"),
             values: [delivered],
-            text: `${delivered.toLocaleString()}${share(delivered)}`,
+            text: `${numberText(delivered)}${share(delivered)}`,
             about:
-              median_hours_to_deliver !== null && `Median ${hoursText(median_hours_to_deliver)} after the shipment`,
+              median_hours_to_deliver !== null &&
+              say("Median {median_hours_to_deliver} after the shipment", {
+                median_hours_to_deliver: hoursText(median_hours_to_deliver),
+              }),
           },
         ]}
-        empty="No orders yet."
+        empty={say("No orders yet.")}
       />
       <p className="quiet small">
-        {days < FUNNEL_DAYS ? `The newest ${received.toLocaleString()} orders.` : `Orders of the last ${days} days.`}
+        {days < FUNNEL_DAYS
+          ? say("The newest {received} orders.", { received: numberText(received) })
+          : say("Orders of the last {days} days.", { days })}
       </p>
     </div>
   );
@@ -85,7 +98,10 @@ function Funnel({ since, funnel }: PortalFigures) {
 function HeldCard({ children }: { children: ReactNode }) {
   const { link_base } = usePortal();
   return (
-    <Card title="On hold by reason" actions={<Link to={`${link_base}/exceptions`}>All exceptions</Link>}>
+    <Card
+      title={say("On hold by reason")}
+      actions={<Link to={`${link_base}/exceptions`}>{say("All exceptions")}</Link>}
+    >
       {children}
     </Card>
   );
@@ -96,11 +112,11 @@ function Held({ groups }: { groups: readonly PortalExceptionGroup[] }) {
   const rows = groups.toSorted((a, b) => b.count - a.count).slice(0, MOST_SHOWN);
   return (
     <Bars
-      label="Orders on hold by reason"
-      of="Reason"
+      label={say("Orders on hold by reason")}
+      of={say("Reason")}
       series={[
-        { name: "Needs your action", tone: "wait" },
-        { name: "With the pharmacy", tone: "info" },
+        { name: say("Needs your action"), tone: "wait" },
+        { name: say("With the pharmacy"), tone: "info" },
       ]}
       rows={rows.map(({ exception_id, name, who_acts, count }) => ({
         name,
@@ -111,7 +127,7 @@ function Held({ groups }: { groups: readonly PortalExceptionGroup[] }) {
         ),
         values: who_acts === "partner" ? [count, 0] : [0, count],
       }))}
-      empty="No orders on hold."
+      empty={say("No orders on hold.")}
     />
   );
 }
@@ -121,14 +137,14 @@ function Times({ label, of, times }: { label: string; of: string; times: readonl
     <Bars
       label={label}
       of={of}
-      series={[{ name: "Median", tone: "accent" }]}
+      series={[{ name: say("Median"), tone: "accent" }]}
       format={hoursText}
       rows={times.slice(0, MOST_SHOWN).map(({ name, parcels, median_hours }) => ({
         name,
         values: [median_hours],
         about: counted(parcels, "parcel"),
       }))}
-      empty="No delivered parcels in this period."
+      empty={say("No delivered parcels in this period.")}
     />
   );
 }

@@ -7,19 +7,20 @@ import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./quick-start.module.css";
 import { type KnownValues, stepCommands } from "./step-commands.ts";
 
 /** The portal screen for each step, if there is one. */
 const places: Partial<Record<QuickStartStep, { path: string; text: string; sandbox?: true }>> = {
-  credential: { path: "/credentials", text: "Go to credentials" },
-  request: { path: "/requests", text: "View requests" },
-  endpoint: { path: "/webhooks", text: "Go to endpoints" },
-  delivery: { path: "/webhooks", text: "Send a test event" },
-  prescription: { path: "/sandbox", text: "Send one in Sandbox tools", sandbox: true },
-  order: { path: "/sandbox", text: "Place one in Sandbox tools", sandbox: true },
-  shipped: { path: "/sandbox", text: "Ship one in Sandbox tools", sandbox: true },
+  credential: { path: "/credentials", text: say("Go to credentials") },
+  request: { path: "/requests", text: say("View requests") },
+  endpoint: { path: "/webhooks", text: say("Go to endpoints") },
+  delivery: { path: "/webhooks", text: say("Send a test event") },
+  prescription: { path: "/sandbox", text: say("Send one in Sandbox tools"), sandbox: true },
+  order: { path: "/sandbox", text: say("Place one in Sandbox tools"), sandbox: true },
+  shipped: { path: "/sandbox", text: say("Ship one in Sandbox tools"), sandbox: true },
 };
 
 /** A checklist from zero to a shipped order. Steps complete automatically. */
@@ -35,15 +36,15 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
   const folded = next === undefined && !unfolded;
   return (
     <Card
-      title="Quick start"
+      title={say("Quick start")}
       actions={
         <>
           <span className="quiet small" role="status">
-            {done} of {checklist.length} done
+            {sayWith("{done} of {count} done", { done, count: checklist.length })}
           </span>
           {next === undefined && (
             <Button small tone="quiet" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
-              {unfolded ? "Hide steps" : "Show steps"}
+              {unfolded ? say("Hide steps") : say("Show steps")}
             </Button>
           )}
         </>
@@ -64,7 +65,7 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
               onToggle={() => setChosen(open === step ? "none" : step)}
             >
               <p>{prescribed ? productionHint(account.ncpdp_id) : hint}</p>
-              {commands[step] && <Copyable block text={commands[step]} label={`command: ${title}`} />}
+              {commands[step] && <Copyable block text={commands[step]} label={say("command: {title}", { title })} />}
               {place && (sandbox || !place.sandbox) && (
                 <p>
                   <Link className={buttonClass("plain", true)} to={link_base + place.path}>
@@ -121,7 +122,7 @@ function Step({
       <button type="button" aria-expanded={open} onClick={onToggle}>
         <span className={styles["tick"]}>{done && <Icon name="check" size={12} />}</span>
         <span className={styles["title"]}>{title}</span>
-        <span className="unseen">{done ? "done" : "not done"}</span>
+        <span className="unseen">{done ? say("done") : say("not done")}</span>
         {done_at && (
           <span className="quiet small">
             <When at={done_at} />

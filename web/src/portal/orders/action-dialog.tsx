@@ -14,6 +14,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ActionFieldInput, type FieldValue, initialValue, sentValue } from "./action-field.tsx";
 
@@ -55,7 +56,7 @@ export function ActionDialog({
         },
       }),
     {
-      done: `Done: ${label}.`,
+      done: say("Done: {label}.", { label }),
       reads: (["/orders", "/exceptions", "/home", "/webhook_events"] as const).map(
         (path) => `${api_base}${path}` as const,
       ),
@@ -77,7 +78,7 @@ export function ActionDialog({
       onSubmit={() => void ask.run()}
       actions={
         <>
-          <Button onClick={onClose}>{event_key === "cancel" ? "Keep order" : "Cancel"}</Button>
+          <Button onClick={onClose}>{event_key === "cancel" ? say("Keep order") : say("Cancel")}</Button>
           <Button
             tone={event_key === "cancel" ? "danger" : "primary"}
             type="submit"
@@ -91,11 +92,13 @@ export function ActionDialog({
     >
       {fields.length === 0 && (
         <p>
-          For order <span className="mono">{order.order_number}</span>.{" "}
-          {event_key === "accept_suggested_address" && (
-            <Suggested given={order.address} suggestion={suggested_address} />
-          )}
-          {event_key === "cancel" && " You cannot undo this. You can order its prescriptions again."}
+          {sayWith("For order {part}. {value}{value2}", {
+            part: <span className="mono">{order.order_number}</span>,
+            value: event_key === "accept_suggested_address" && (
+              <Suggested given={order.address} suggestion={suggested_address} />
+            ),
+            value2: event_key === "cancel" && say(" You cannot undo this. You can order its prescriptions again."),
+          })}
         </p>
       )}
       {fields.map((field) => (
@@ -123,7 +126,9 @@ function Suggested({
   if (given === null || suggestion === null) return "The address check has no suggestion.";
   return (
     <>
-      New address: <SuggestedSpelling given={given} suggestion={suggestion} />
+      {sayWith("New address: {suggestedSpelling}", {
+        suggestedSpelling: <SuggestedSpelling given={given} suggestion={suggestion} />,
+      })}
     </>
   );
 }

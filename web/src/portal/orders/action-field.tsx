@@ -10,6 +10,7 @@ import { problemOf } from "../../app/api.ts";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { stateCodes } from "../../ui/us-states.ts";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./action-field.module.css";
 
 export type FieldValue = string | Record<string, string>;
@@ -23,17 +24,17 @@ type Given = {
 
 type FieldName = (typeof actions)[ActionKey]["fields"][number]["name"];
 const labels: Record<FieldName, string> = {
-  email: "Email",
-  address: "Address",
-  prescription_id: "Prescription number",
-  dob: "Date of birth",
-  item_id: "Item",
-  token: "Payment token",
-  reason_id: "Reason",
-  amount_cents: "Amount in dollars",
+  email: say("Email"),
+  address: say("Address"),
+  prescription_id: say("Prescription number"),
+  dob: say("Date of birth"),
+  item_id: say("Item"),
+  token: say("Payment token"),
+  reason_id: say("Reason"),
+  amount_cents: say("Amount in dollars"),
 };
 const hints: Record<string, string> = {
-  prescription_id: "The prescription to fill instead.",
+  prescription_id: say("The prescription to fill instead."),
   token: "A new token from your payment provider.",
 };
 const addressParts = [
@@ -98,7 +99,7 @@ export function ActionFieldInput({ field, order, value, error, onChange }: Given
         {...common}
         inputMode="decimal"
         pattern="[0-9]+([.][0-9]{1,2})?"
-        hint={`Up to ${moneyText(amount_cents - refunded_cents, currency)}.`}
+        hint={say("Up to {value}.", { value: moneyText(amount_cents - refunded_cents, currency) })}
       />
     );
   }
@@ -115,7 +116,7 @@ function AddressInput({
 }: Pick<Given, "error" | "onChange"> & { value: Record<string, string> }) {
   return (
     <fieldset className={styles["address"]}>
-      <legend className="unseen">Address</legend>
+      <legend className="unseen">{say("Address")}</legend>
       {addressParts.map(([part, label]) => {
         const common = {
           label,

@@ -8,6 +8,7 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./exceptions-screen.module.css";
 import { HeldOrder } from "./held-order.tsx";
@@ -24,13 +25,13 @@ export function ExceptionsScreen() {
   const { api_base } = usePortal();
   const exceptions = useApi(`${api_base}/exceptions`, { refetch_ms: REFRESH_MS });
   return (
-    <Page title="Exceptions" about="Why orders are on hold and how to resolve them.">
+    <Page title={say("Exceptions")} about={say("Why orders are on hold and how to resolve them.")}>
       <Loaded query={exceptions}>
         {({ groups }) =>
           groups.length === 0 ? (
             <Card>
-              <Empty title="No orders on hold">
-                <p>When an order is on hold, it appears here with the actions you can take.</p>
+              <Empty title={say("No orders on hold")}>
+                <p>{say("When an order is on hold, it appears here with the actions you can take.")}</p>
               </Empty>
             </Card>
           ) : (
@@ -78,10 +79,14 @@ function Group({
         <p>
           {message}{" "}
           <span className="quiet">
-            {name} ({exception_id}). Oldest: <Age since={oldest_at} ahead_s={account.clock_offset_s} />.
+            {sayWith("{name} ({exception_id}). Oldest: {age}.", {
+              name,
+              exception_id,
+              age: <Age since={oldest_at} ahead_s={account.clock_offset_s} />,
+            })}
           </span>
         </p>
-        <ul className={styles["orders"]} aria-label={`Orders on hold: ${name}`}>
+        <ul className={styles["orders"]} aria-label={say("Orders on hold: {name}", { name })}>
           {order_numbers.map((order_number) => (
             <HeldOrder key={order_number} order_number={order_number} exception_id={exception_id} offered={offered} />
           ))}

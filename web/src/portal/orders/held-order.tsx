@@ -6,6 +6,7 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { Skeleton } from "../../ui/display/notice.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
 import styles from "./exceptions-screen.module.css";
@@ -69,13 +70,17 @@ function Resolve({
     return <ActionDialog shown={found.data} action={action} exception_id={exception_id} onClose={onClose} />;
   }
   return (
-    <Dialog title={`Order ${order_number}`} onClose={onClose} actions={<Button onClick={onClose}>Cancel</Button>}>
+    <Dialog
+      title={say("Order {order_number}", { order_number })}
+      onClose={onClose}
+      actions={<Button onClick={onClose}>{say("Cancel")}</Button>}
+    >
       {found.error !== null ? (
         <Problem error={found.error} />
       ) : found.data === undefined ? (
         <Skeleton lines={3} />
       ) : (
-        <p>The order does not offer this now. Its page shows what it needs.</p>
+        <p>{say("The order does not offer this now. Its page shows what it needs.")}</p>
       )}
     </Dialog>
   );

@@ -12,6 +12,7 @@ import { SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Thread } from "../../ui/display/thread.tsx";
 import { questionStates } from "../../ui/question-state.ts";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 /** The thread with the pharmacy. An answer to a question that holds the order ends the hold. */
@@ -30,14 +31,16 @@ export function MessagesCard({ order }: { order: Order }) {
     setChosen(message_id);
     field.current?.focus();
   };
-  useShortcuts(may_change ? [{ keys: "m", label: "Write to the pharmacy", run: () => write(chosen) }] : []);
+  useShortcuts(may_change ? [{ keys: "m", label: say("Write to the pharmacy"), run: () => write(chosen) }] : []);
   return (
     <Card
-      title="Messages"
+      title={say("Messages")}
       actions={
         unanswered.length > 0 && (
           <Badge tone="wait">
-            {unanswered.length === 1 ? "1 question for you" : `${unanswered.length} questions for you`}
+            {unanswered.length === 1
+              ? say("1 question for you")
+              : say("{count} questions for you", { count: unanswered.length })}
           </Badge>
         )
       }
@@ -46,7 +49,7 @@ export function MessagesCard({ order }: { order: Order }) {
         <Loaded query={thread} lines={3}>
           {() =>
             messages.length === 0 ? (
-              <p className="quiet">No messages yet.</p>
+              <p className="quiet">{say("No messages yet.")}</p>
             ) : (
               <Thread
                 messages={messages}
@@ -100,7 +103,7 @@ function MessageForm({
   const send = useChange(
     () => api(path, { method: "POST", body: { text, ...(reply_to !== "" && { in_reply_to: reply_to }) } }),
     {
-      done: ends ? "Answer sent." : "Message sent.",
+      done: ends ? say("Answer sent.") : say("Message sent."),
       reads: ends
         ? (["/orders", "/exceptions", "/home"] as const).map((read) => `${api_base}${read}` as const)
         : [path],
@@ -122,7 +125,7 @@ function MessageForm({
     >
       {written.length > 0 && (
         <SelectField
-          label="In reply to"
+          label={say("In reply to")}
           options={[
             ["", "Nothing, a new message"],
             ...written.map(({ message_id, text: said }) => [message_id, shortened(said)] as const),
@@ -133,8 +136,8 @@ function MessageForm({
       )}
       <TextArea
         ref={field}
-        label={ends ? "Your answer" : "Message to the pharmacy"}
-        hint={ends ? "Your answer ends the hold of this question." : undefined}
+        label={ends ? say("Your answer") : say("Message to the pharmacy")}
+        hint={ends ? say("Your answer ends the hold of this question.") : undefined}
         required
         maxLength={MESSAGE_MOST_CHARACTERS}
         value={text}
@@ -144,7 +147,7 @@ function MessageForm({
       {send.error !== null && !problem && <Problem error={send.error} />}
       <div className="row">
         <Button tone="primary" type="submit" busy={send.busy}>
-          {ends ? "Send answer" : "Send"}
+          {ends ? say("Send answer") : say("Send")}
         </Button>
       </div>
     </form>

@@ -9,24 +9,25 @@ import {
 import { Card } from "../../ui/display/card.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 
 const eventTexts: Record<TransitionEvent, string> = {
-  create: "Created",
-  approve_review: "Approved by a pharmacist",
-  complete_fill: "Filled",
-  verify_product: "Checked by a pharmacist",
-  reject_product: "Sent back to fill",
-  ship: "Shipped",
-  track: "Tracking update",
-  deliver: "Delivered",
-  raise_exception: "On hold",
-  resolve: "Hold resolved",
-  cancel: "Canceled",
-  update_address: "Address changed",
-  replace_prescription: "Prescription replaced",
-  remove_item: "Item removed",
-  refund: "Refunded",
+  create: say("Created"),
+  approve_review: say("Approved by a pharmacist"),
+  complete_fill: say("Filled"),
+  verify_product: say("Checked by a pharmacist"),
+  reject_product: say("Sent back to fill"),
+  ship: say("Shipped"),
+  track: say("Tracking update"),
+  deliver: say("Delivered"),
+  raise_exception: say("On hold"),
+  resolve: say("Hold resolved"),
+  cancel: say("Canceled"),
+  update_address: say("Address changed"),
+  replace_prescription: say("Prescription replaced"),
+  remove_item: say("Item removed"),
+  refund: say("Refunded"),
 };
 
 type Line = { key: string; at: string; text: string; actor: string; to: HistoryEntry["to"] | null };
@@ -51,14 +52,14 @@ export function OrderHistory({ shown: { history, action_requests } }: { shown: P
       key: `request ${id}`,
       at: created_at,
       actor: "partner",
-      text: `Requested: ${actions[event].action}`,
+      text: say("Requested: {action}", { action: actions[event].action }),
       to: null,
     })),
   ];
   // The sort is stable, so entries with the same time keep their order.
   lines.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
-    <Card title="History">
+    <Card title={say("History")}>
       <ol className={styles["history"]}>
         {lines.map(({ key, at, text, actor, to }) => (
           <li key={key}>
@@ -66,7 +67,10 @@ export function OrderHistory({ shown: { history, action_requests } }: { shown: P
               <When at={at} seconds />
             </span>
             <span>
-              {text} <span className="quiet small">by {actor === "partner" ? "you" : `the ${actor}`}</span>
+              {text}{" "}
+              <span className="quiet small">
+                {sayWith("by {value}", { value: actor === "partner" ? say("you") : say("the {actor}", { actor }) })}
+              </span>
             </span>
             {to ? <StatusBadge status={to} /> : <span />}
           </li>

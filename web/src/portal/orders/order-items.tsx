@@ -5,30 +5,31 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./order-screen.module.css";
 import { Renewals } from "./renewals.tsx";
 
 const columns = (nameOf: (sku: string) => string | undefined): readonly Column<OrderItem>[] => [
-  { title: "Item", cell: ({ item_id }) => item_id },
+  { title: say("Item"), cell: ({ item_id }) => item_id },
   {
-    title: "Product",
+    title: say("Product"),
     cell: ({ sku }) =>
       sku === null ? (
-        <span className="quiet">not chosen yet</span>
+        <span className="quiet">{say("not chosen yet")}</span>
       ) : (
         <>
           {nameOf(sku)} <span className="quiet mono">{sku}</span>
         </>
       ),
   },
-  { title: "NDC", cell: ({ ndc }) => ndc && <span className="mono">{ndc}</span> },
+  { title: say("NDC"), cell: ({ ndc }) => ndc && <span className="mono">{ndc}</span> },
   {
-    title: "Prescription",
-    cell: ({ prescription_id }) => prescription_id ?? <span className="quiet">not required</span>,
+    title: say("Prescription"),
+    cell: ({ prescription_id }) => prescription_id ?? <span className="quiet">{say("not required")}</span>,
   },
-  { title: "Packages", number: true, cell: ({ quantity }) => quantity },
-  { title: "Package size", number: true, cell: ({ package_size }) => package_size },
+  { title: say("Packages"), number: true, cell: ({ quantity }) => quantity },
+  { title: say("Package size"), number: true, cell: ({ package_size }) => package_size },
 ];
 
 /** The order's items and their prescriptions. */
@@ -37,8 +38,8 @@ export function OrderItems({ order: { items, medication_requests } }: { order: O
   const products = useApi(`${api_base}/catalogue`).data?.products ?? [];
   const nameOf = (sku: string) => products.find((product) => product.sku === sku)?.name;
   return (
-    <Card title="Items" flush>
-      <Table caption="Items" columns={columns(nameOf)} rows={items} rowKey={({ item_id }) => item_id} />
+    <Card title={say("Items")} flush>
+      <Table caption={say("Items")} columns={columns(nameOf)} rows={items} rowKey={({ item_id }) => item_id} />
       {medication_requests.map((prescription) => (
         <Prescription key={prescription.id} {...prescription} />
       ))}
@@ -51,18 +52,29 @@ function Prescription(prescription: MedicationRequest) {
   return (
     <div className={styles["prescription"]}>
       <h3 className="row">
-        Prescription {id} {!active && <Badge tone="bad">Inactive</Badge>}
-        {prescription.drug_schedule !== "0" && <Badge tone="info">Schedule {prescription.drug_schedule}</Badge>}
-        {prescription.daw && <Badge>Dispense as written</Badge>}
+        {sayWith("Prescription {id} {value}{value2}{value3}", {
+          id,
+          value: !active && <Badge tone="bad">{say("Inactive")}</Badge>,
+          value2: prescription.drug_schedule !== "0" && (
+            <Badge tone="info">
+              {sayWith("Schedule {drug_schedule}", { drug_schedule: prescription.drug_schedule })}
+            </Badge>
+          ),
+          value3: prescription.daw && <Badge>{say("Dispense as written")}</Badge>,
+        })}
       </h3>
       <p>
         {drug_name}, {counted(written_qty, "unit")}
         {prescription.days_supply !== null && `, ${counted(prescription.days_supply, "day")}`}
       </p>
-      <p>{sig_text === "" ? <span className="quiet">No directions</span> : sig_text}</p>
+      <p>{sig_text === "" ? <span className="quiet">{say("No directions")}</span> : sig_text}</p>
       <p className="quiet small">
-        {prescriber_name} · written {dateText(written_date)} · expires {dateText(expire_date)} ·{" "}
-        {prescription.refills_left} refills left
+        {sayWith("{prescriber_name} · written {written_date} · expires {expire_date} · {refills_left} refills left", {
+          prescriber_name,
+          written_date: dateText(written_date),
+          expire_date: dateText(expire_date),
+          refills_left: prescription.refills_left,
+        })}
       </p>
       <Renewals prescription_id={id} used_up={prescription.refills_left === 0} />
     </div>

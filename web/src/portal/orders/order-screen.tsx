@@ -9,6 +9,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { WalkOrder } from "../walk-order.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
@@ -30,7 +31,7 @@ export function OrderScreen() {
       title={order_number}
       heading={
         <span className="row">
-          <span>Order {order_number}</span>
+          <span>{sayWith("Order {order_number}", { order_number })}</span>
           {found.data && <StatusBadge status={found.data.order.order_status} />}
         </span>
       }
@@ -104,7 +105,7 @@ function Asks({ shown }: { shown: PortalOrder }) {
         <Notice key={id} tone="wait" title={needOf(id)} actions={buttons(ofException(id))}>
           {message}{" "}
           <span className="quiet">
-            {name} ({id}), since <When at={raised_at} />.
+            {sayWith("{name} ({id}), since {when}.", { name, id, when: <When at={raised_at} /> })}
           </span>
         </Notice>
       ))}

@@ -5,27 +5,28 @@ import { Badge } from "../../ui/badge.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./order-screen.module.css";
 
-const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processing" } as const;
+const workflowNames = { api_driven: "API-driven", automatic: say("Automatic Processing") } as const;
 
 const shipmentNames: Record<Order["shipments"][number]["status"], string> = {
-  label_created: "Label created",
-  in_transit: "In transit",
-  out_for_delivery: "Out for delivery",
-  delivered: "Delivered",
-  returned: "Returned",
-  lost: "Lost",
-  exception: "Delayed by the carrier",
+  label_created: say("Label created"),
+  in_transit: say("In transit"),
+  out_for_delivery: say("Out for delivery"),
+  delivered: say("Delivered"),
+  returned: say("Returned"),
+  lost: say("Lost"),
+  exception: say("Delayed by the carrier"),
 };
 const paymentNames: Record<Order["payment"]["status"], string> = {
-  pending: "Pending",
-  authorized: "Authorized",
-  captured: "Paid",
-  declined: "Declined",
-  voided: "Voided",
-  refunded: "Refunded",
+  pending: say("Pending"),
+  authorized: say("Authorized"),
+  captured: say("Paid"),
+  declined: say("Declined"),
+  voided: say("Voided"),
+  refunded: say("Refunded"),
 };
 
 /** Patient, shipping and payment. */
@@ -37,7 +38,7 @@ export function OrderSides({ order }: { order: Order }) {
   const { address, payment, shipments } = order;
   return (
     <div className="stack">
-      <Card title="Order">
+      <Card title={say("Order")}>
         <Facts
           facts={[
             [
@@ -59,13 +60,13 @@ export function OrderSides({ order }: { order: Order }) {
             [
               "Webhooks",
               <Link key="events" to={`${link_base}/events`} search={{ order_number: order.order_number } as never}>
-                View events
+                {say("View events")}
               </Link>,
             ],
           ]}
         />
       </Card>
-      <Card title="Shipping">
+      <Card title={say("Shipping")}>
         <Facts
           facts={[
             ["Method", method ? `${method.name}, ${order.shipping.carrier}` : order.shipping.carrier],
@@ -84,7 +85,7 @@ export function OrderSides({ order }: { order: Order }) {
           ]}
         />
       </Card>
-      <Card title="Payment">
+      <Card title={say("Payment")}>
         <Facts
           facts={[
             ["Payer", payment.payer === "partner" ? "You" : "The patient"],
@@ -99,7 +100,7 @@ export function OrderSides({ order }: { order: Order }) {
 }
 
 function AddressText({ address }: Pick<Order, "address">) {
-  if (address === null) return <Badge tone="wait">None yet</Badge>;
+  if (address === null) return <Badge tone="wait">{say("None yet")}</Badge>;
   const { first_name, last_name, street1, street2, city, state, zip, phone } = address;
   const lines = [`${first_name} ${last_name}`, street1, street2, `${city}, ${state} ${zip}`, phone];
   return <span className={styles["address"]}>{lines.filter(Boolean).join("\n")}</span>;

@@ -13,27 +13,28 @@ import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const REFRESH_MS = 10_000;
 
 const columns: readonly GridColumn<PortalOrderRow>[] = [
-  { title: "Order", width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
-  { title: "Status", width: "7rem", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
+  { title: say("Order"), width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
+  { title: say("Status"), width: "7rem", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
   {
-    title: "Exceptions",
+    title: say("Exceptions"),
     width: "minmax(8rem, 2fr)",
     cell: ({ exceptions: open }) => open.map(({ name }) => name).join(", "),
   },
-  { title: "Reference", width: "minmax(6rem, 1fr)", cell: ({ reference }) => reference },
+  { title: say("Reference"), width: "minmax(6rem, 1fr)", cell: ({ reference }) => reference },
   {
-    title: "Patient",
+    title: say("Patient"),
     width: "minmax(6rem, 1fr)",
     cell: ({ patient_id }) => <span className="mono">{patient_id}</span>,
   },
-  { title: "Items", width: "3rem", number: true, cell: ({ items }) => items },
-  { title: "Created", width: "8rem", cell: ({ created_at }) => <When at={created_at} /> },
-  { title: "Updated", width: "8rem", cell: ({ updated_at }) => <When at={updated_at} /> },
+  { title: say("Items"), width: "3rem", number: true, cell: ({ items }) => items },
+  { title: say("Created"), width: "8rem", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: say("Updated"), width: "8rem", cell: ({ updated_at }) => <When at={updated_at} /> },
 ];
 
 const csv: readonly CsvColumn<PortalOrderRow>[] = [
@@ -54,22 +55,22 @@ export function OrdersScreen() {
   const [values] = useFilters();
   const catalogue = useApi(`${api_base}/catalogue`);
   const filters: Filter[] = [
-    { name: "order_status", label: "Status", options: orderStatuses.map((one) => [one, one] as const) },
+    { name: "order_status", label: say("Status"), options: orderStatuses.map((one) => [one, one] as const) },
     {
       name: "exception_id",
-      label: "Exception",
+      label: say("Exception"),
       options: exceptionIds.map((id) => [String(id), `${id} ${exceptions[id].name}`] as const),
     },
     {
       name: "brand_id",
-      label: "Brand",
+      label: say("Brand"),
       options: (catalogue.data?.brands ?? []).map(({ id, name }) => [String(id), name] as const),
     },
-    { name: "reference", label: "Reference" },
-    { name: "patient_id", label: "Patient ID" },
-    { name: "prescription_id", label: "Prescription ID" },
-    { name: "created_after", label: "From", date: true },
-    { name: "created_before", label: "To", date: true },
+    { name: "reference", label: say("Reference") },
+    { name: "patient_id", label: say("Patient ID") },
+    { name: "prescription_id", label: say("Prescription ID") },
+    { name: "created_after", label: say("From"), date: true },
+    { name: "created_before", label: say("To"), date: true },
   ];
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
   const asked = { ...given, created_before: dayAfter(values["created_before"]) };
@@ -79,7 +80,7 @@ export function OrdersScreen() {
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
     <Page
-      title="Orders"
+      title={say("Orders")}
       fill
       actions={
         <CsvButton
@@ -92,7 +93,7 @@ export function OrdersScreen() {
     >
       <FilterBar filters={filters} />
       <RowList
-        label="Orders"
+        label={say("Orders")}
         pages={pages}
         columns={columns}
         rowKey={({ order_number }) => order_number}
@@ -100,10 +101,10 @@ export function OrdersScreen() {
         empty={
           <Card>
             {filtered ? (
-              <Empty title="No matching orders" />
+              <Empty title={say("No matching orders")} />
             ) : (
-              <Empty title="No orders yet">
-                <p>Orders you place through the API appear here.</p>
+              <Empty title={say("No orders yet")}>
+                <p>{say("Orders you place through the API appear here.")}</p>
               </Empty>
             )}
           </Card>

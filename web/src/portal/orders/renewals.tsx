@@ -7,6 +7,7 @@ import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { RenewalBadge, RenewalFacts } from "../../ui/renewal-state.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 /** The requests for renewal of a prescription, and a button for another one. The server audits each read. */
@@ -30,7 +31,7 @@ export function Renewals({ prescription_id, used_up }: { prescription_id: number
           {may_change && renewals.problems.length === 0 && (
             <p>
               <Button small onClick={() => setAsking(true)}>
-                Ask for a renewal
+                {say("Ask for a renewal")}
               </Button>
             </p>
           )}
@@ -44,9 +45,7 @@ export function Renewals({ prescription_id, used_up }: { prescription_id: number
 function Requests({ renewal_requests }: PortalRenewals) {
   return renewal_requests.map((request) => (
     <div key={request.renewal_request_id}>
-      <p className="row">
-        Renewal <RenewalBadge {...request} />
-      </p>
+      <p className="row">{sayWith("Renewal {renewalBadge}", { renewalBadge: <RenewalBadge {...request} /> })}</p>
       <RenewalFacts {...request} />
     </div>
   ));
@@ -62,13 +61,13 @@ function AskRenewal({
   onClose: () => void;
 }) {
   const change = useChange((body: RenewalRequestInput) => api(path, { method: "POST", body }), {
-    done: "The pharmacy asks the prescriber.",
+    done: say("The pharmacy asks the prescriber."),
     reads: [path],
     after: onClose,
   });
   return (
-    <RenewalDialog confirm="Ask" change={change} onClose={onClose}>
-      <p>The pharmacy asks the prescriber to renew prescription {prescription_id}.</p>
+    <RenewalDialog confirm={say("Ask")} change={change} onClose={onClose}>
+      <p>{sayWith("The pharmacy asks the prescriber to renew prescription {prescription_id}.", { prescription_id })}</p>
     </RenewalDialog>
   );
 }

@@ -4,15 +4,16 @@ import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { type Change, useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 /** In display order. */
 const shownActions: Record<ScheduleAction, { button: string; done: string; danger?: true }> = {
-  resume: { button: "Resume", done: "The schedule makes orders again." },
-  fill_now: { button: "Fill now", done: "The fill is ordered." },
-  skip: { button: "Skip the next fill", done: "The next fill is skipped." },
-  pause: { button: "Pause", done: "The schedule is paused." },
-  cancel: { button: "Cancel schedule", done: "The schedule is canceled.", danger: true },
+  resume: { button: say("Resume"), done: say("The schedule makes orders again.") },
+  fill_now: { button: say("Fill now"), done: say("The fill is ordered.") },
+  skip: { button: say("Skip the next fill"), done: say("The next fill is skipped.") },
+  pause: { button: say("Pause"), done: say("The schedule is paused.") },
+  cancel: { button: say("Cancel schedule"), done: say("The schedule is canceled."), danger: true },
 };
 
 /** What the schedule's status allows. Each action is explained before it is done. */
@@ -64,7 +65,7 @@ function ActionDialog({
       confirm={button}
       change={change}
       onClose={onClose}
-      {...(danger ? { cancel: "Keep schedule" } : { tone: "primary" })}
+      {...(danger ? { cancel: say("Keep schedule") } : { tone: "primary" })}
     >
       <p>{scheduleActions[action].does}</p>
     </Confirm>

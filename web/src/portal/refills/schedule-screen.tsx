@@ -7,6 +7,7 @@ import { useApi } from "../../app/use-api.ts";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { dateText, When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ScheduleActions } from "./schedule-actions.tsx";
 import { ScheduleBadge } from "./schedule-badge.tsx";
@@ -21,14 +22,14 @@ export function ScheduleScreen() {
   const found = useApi(`${api_base}/refill_schedules/${encodeURIComponent(schedule_id)}`, { written_down: true });
   return (
     <Page
-      title="Refill schedule"
+      title={say("Refill schedule")}
       heading={
         <span className="row">
-          <span>Refill schedule</span>
+          <span>{say("Refill schedule")}</span>
           {found.data && <ScheduleBadge status={found.data.schedule.status} />}
         </span>
       }
-      about={<Link to={`${link_base}/refills`}>All schedules</Link>}
+      about={<Link to={`${link_base}/refills`}>{say("All schedules")}</Link>}
     >
       <Loaded query={found} lines={10}>
         {(shown) => (
@@ -50,12 +51,15 @@ function Troubles({ schedule: { status, paused_because, next_fill_problems, next
   return (
     <>
       {paused_because && (
-        <Notice tone="wait" title={`Paused: ${paused_because.code}`}>
+        <Notice tone="wait" title={say("Paused: {code}", { code: paused_because.code })}>
           {paused_because.message}
         </Notice>
       )}
       {status !== "canceled" && next_fill_problems.length > 0 && (
-        <Notice tone="wait" title={`The fill on ${dateText(next_fill_on!)} would fail`}>
+        <Notice
+          tone="wait"
+          title={say("The fill on {next_fill_on} would fail", { next_fill_on: dateText(next_fill_on!) })}
+        >
           <ul>
             {next_fill_problems.map(({ code, message }) => (
               <li key={code}>
@@ -74,7 +78,7 @@ function Fills({ schedule, drug_name }: PortalSchedule) {
   const { patient_id, prescription_id, last_order_number: last, last_filled_on, next_fill_on } = schedule;
   const orders = { patient_id, prescription_id: String(prescription_id) };
   return (
-    <Card title="Fills">
+    <Card title={say("Fills")}>
       <Facts
         facts={[
           ["Medication", drug_name],
@@ -105,7 +109,7 @@ function Fills({ schedule, drug_name }: PortalSchedule) {
           [
             "All orders",
             <Link key="orders" to={`${link_base}/orders`} search={orders as never}>
-              Orders of this prescription
+              {say("Orders of this prescription")}
             </Link>,
           ],
         ]}
@@ -120,7 +124,7 @@ function Repeated({ schedule: { shipping, address, payment, consent, created_at,
   const { data } = useApi(`${api_base}/catalogue`);
   const method = data?.shipping_methods.find(({ id }) => id === shipping.method_id);
   return (
-    <Card title="Each order">
+    <Card title={say("Each order")}>
       <Facts
         facts={[
           ["Shipping", method?.name ?? `Method ${shipping.method_id}`],

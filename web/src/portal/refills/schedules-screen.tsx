@@ -11,34 +11,35 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ScheduleBadge, statusNames } from "./schedule-badge.tsx";
 
 const filters: readonly Filter[] = [
   {
     name: "status",
-    label: "Status",
+    label: say("Status"),
     options: scheduleStatuses.map((status) => [status, statusNames[status]] as const),
   },
-  { name: "patient_id", label: "Patient ID" },
-  { name: "next_fill_from", label: "Next fill from", date: true },
-  { name: "next_fill_to", label: "to", date: true },
+  { name: "patient_id", label: say("Patient ID") },
+  { name: "next_fill_from", label: say("Next fill from"), date: true },
+  { name: "next_fill_to", label: say("to"), date: true },
 ];
 
 const columns: readonly GridColumn<PortalScheduleRow>[] = [
-  { title: "Status", width: "6rem", cell: ({ status }) => <ScheduleBadge status={status} /> },
+  { title: say("Status"), width: "6rem", cell: ({ status }) => <ScheduleBadge status={status} /> },
   {
-    title: "Next fill",
+    title: say("Next fill"),
     width: "7.5rem",
     cell: ({ next_fill_on }) => next_fill_on && <span className="nowrap">{dateText(next_fill_on)}</span>,
   },
   {
-    title: "Patient",
+    title: say("Patient"),
     width: "minmax(6rem, 1fr)",
     cell: ({ patient_id }) => <span className="mono">{patient_id}</span>,
   },
   {
-    title: "Medication",
+    title: say("Medication"),
     width: "minmax(9rem, 2fr)",
     cell: ({ drug_name, prescription_id }) => (
       <>
@@ -46,8 +47,8 @@ const columns: readonly GridColumn<PortalScheduleRow>[] = [
       </>
     ),
   },
-  { title: "Every", width: "5rem", cell: ({ interval_days }) => `${interval_days} days` },
-  { title: "Problem", width: "minmax(9rem, 3fr)", cell: (row) => <Trouble {...row} /> },
+  { title: say("Every"), width: "5rem", cell: ({ interval_days }) => `${interval_days} days` },
+  { title: say("Problem"), width: "minmax(9rem, 3fr)", cell: (row) => <Trouble {...row} /> },
 ];
 
 /** Why the schedule is paused, or else why its next fill would fail. */
@@ -87,9 +88,9 @@ export function SchedulesScreen() {
   );
   return (
     <Page
-      title="Refills"
+      title={say("Refills")}
       fill
-      about="The service orders the fills of these prescriptions on their days."
+      about={say("The service orders the fills of these prescriptions on their days.")}
       actions={
         <CsvButton
           name="refills"
@@ -101,7 +102,7 @@ export function SchedulesScreen() {
     >
       <FilterBar filters={filters} />
       <RowList
-        label="Refill schedules"
+        label={say("Refill schedules")}
         pages={pages}
         columns={columns}
         rowKey={({ schedule_id }) => schedule_id}
@@ -109,10 +110,10 @@ export function SchedulesScreen() {
         empty={
           <Card>
             {Object.values(asked).some((value) => value !== undefined) ? (
-              <Empty title="No matching refill schedules" />
+              <Empty title={say("No matching refill schedules")} />
             ) : (
-              <Empty title="No refill schedules yet">
-                <p>Schedules you create through the API appear here.</p>
+              <Empty title={say("No refill schedules yet")}>
+                <p>{say("Schedules you create through the API appear here.")}</p>
               </Empty>
             )}
           </Card>

@@ -9,6 +9,8 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ErrorHint } from "./error-hint.tsx";
 import styles from "./errors-screen.module.css";
@@ -30,11 +32,11 @@ export function ErrorsScreen() {
   });
   return (
     <Page
-      title="Errors"
-      about="Failed requests, grouped by error."
+      title={say("Errors")}
+      about={say("Failed requests, grouped by error.")}
       actions={
         <SelectField
-          label="Time range"
+          label={say("Time range")}
           unseen
           options={spans}
           value={hours}
@@ -46,8 +48,8 @@ export function ErrorsScreen() {
         {({ groups }) =>
           groups.length === 0 ? (
             <Card>
-              <Empty title="No errors">
-                <p>No requests failed in this period.</p>
+              <Empty title={say("No errors")}>
+                <p>{say("No requests failed in this period.")}</p>
               </Empty>
             </Card>
           ) : (
@@ -91,17 +93,19 @@ function Group(group: PortalErrorGroup) {
               <span className="mono">
                 {method} {route}
               </span>{" "}
-              <span className="quiet">× {times.toLocaleString()}</span>
+              <span className="quiet">× {numberText(times)}</span>
             </li>
           ))}
         </ul>
         <p className="quiet small">
-          Last seen <When at={last_at} seconds /> · latest requests{" "}
-          {request_ids.map((request_id) => (
-            <Link key={request_id} className={`mono ${styles["id"]}`} to={`${link_base}/requests/${request_id}`}>
-              {request_id.slice(0, 8)}
-            </Link>
-          ))}
+          {sayWith("Last seen {when} · latest requests {map}", {
+            when: <When at={last_at} seconds />,
+            map: request_ids.map((request_id) => (
+              <Link key={request_id} className={`mono ${styles["id"]}`} to={`${link_base}/requests/${request_id}`}>
+                {request_id.slice(0, 8)}
+              </Link>
+            )),
+          })}
         </p>
       </div>
     </Card>

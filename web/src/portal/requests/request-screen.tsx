@@ -8,6 +8,7 @@ import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ErrorHint } from "./error-hint.tsx";
 import { durationText, StatusCode } from "./status-code.tsx";
@@ -20,10 +21,10 @@ export function RequestScreen() {
   const base_url = useApi(`${api_base}/home`).data?.addresses.base_url ?? "";
   return (
     <Page
-      title="Request"
+      title={say("Request")}
       actions={
         <Link to={`${link_base}/requests`} search={{} as never}>
-          All requests
+          {say("All requests")}
         </Link>
       }
     >
@@ -33,7 +34,7 @@ export function RequestScreen() {
             <Card title={<span className="mono">{`${method} ${route}`}</span>}>
               <Facts
                 facts={[
-                  ["Request ID", <Copyable key="id" text={request_id} label="request ID" />],
+                  ["Request ID", <Copyable key="id" text={request_id} label={say("request ID")} />],
                   ["Status", <StatusCode key="status" status={status} />],
                   ["Time", <When key="at" at={at} seconds />],
                   ["Duration", durationText(duration_ms)],
@@ -46,22 +47,26 @@ export function RequestScreen() {
                 ]}
               />
             </Card>
-            <Card title="Send it again">
+            <Card title={say("Send it again")}>
               <div className="stack-tight">
                 <p className="quiet">
-                  Pestle stores neither tokens nor patient data. Put yours in the places of <code>$TOKEN</code>,{" "}
-                  <code>{"{…}"}</code> and <code>body.json</code>.
+                  {sayWith(
+                    "Pestle stores neither tokens nor patient data. Put yours in the places of {code}, {code2} and {code3}.",
+                    { code: <code>$TOKEN</code>, code2: <code>{"{…}"}</code>, code3: <code>body.json</code> },
+                  )}
                 </p>
-                <Copyable block text={curlCommand(base_url, method, route)} label="curl command" />
+                <Copyable block text={curlCommand(base_url, method, route)} label={say("curl command")} />
               </div>
             </Card>
             {body !== null && (
-              <Card title="Body">
+              <Card title={say("Body")}>
                 <div className="stack-tight">
                   <p className="quiet">
-                    The fields that you sent. Most values are replaced by their shape, because they can be patient data.
+                    {say(
+                      "The fields that you sent. Most values are replaced by their shape, because they can be patient data.",
+                    )}
                   </p>
-                  <Copyable block text={body} label="body" />
+                  <Copyable block text={body} label={say("body")} />
                 </div>
               </Card>
             )}
@@ -70,7 +75,7 @@ export function RequestScreen() {
                 <ErrorHint {...error} />
               </Card>
             ))}
-            {errors.length === 0 && <Notice tone="good" title="This request succeeded." />}
+            {errors.length === 0 && <Notice tone="good" title={say("This request succeeded.")} />}
           </>
         )}
       </Loaded>

@@ -12,25 +12,26 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { durationText, StatusCode } from "./status-code.tsx";
 
 const REFRESH_MS = 5_000;
 
 const columns: readonly GridColumn<PortalRequest>[] = [
-  { title: "Time", width: "10rem", cell: ({ at }) => <When at={at} seconds /> },
-  { title: "Method", width: "4rem", cell: ({ method }) => <span className="mono">{method}</span> },
-  { title: "Path", width: "minmax(11rem, 2fr)", cell: ({ route }) => <span className="mono">{route}</span> },
-  { title: "Status", width: "4rem", cell: ({ status }) => <StatusCode status={status} /> },
-  { title: "Duration", width: "4.5rem", number: true, cell: ({ duration_ms }) => durationText(duration_ms) },
+  { title: say("Time"), width: "10rem", cell: ({ at }) => <When at={at} seconds /> },
+  { title: say("Method"), width: "4rem", cell: ({ method }) => <span className="mono">{method}</span> },
+  { title: say("Path"), width: "minmax(11rem, 2fr)", cell: ({ route }) => <span className="mono">{route}</span> },
+  { title: say("Status"), width: "4rem", cell: ({ status }) => <StatusCode status={status} /> },
+  { title: say("Duration"), width: "4.5rem", number: true, cell: ({ duration_ms }) => durationText(duration_ms) },
   {
-    title: "Errors",
+    title: say("Errors"),
     width: "minmax(7rem, 1.5fr)",
     cell: ({ errors }) => errors.map(({ code, title }) => (code.length > 3 ? `${code} ${title}` : title)).join(", "),
   },
-  { title: "Credential", width: "minmax(5rem, 1fr)", cell: ({ credential_name }) => credential_name },
+  { title: say("Credential"), width: "minmax(5rem, 1fr)", cell: ({ credential_name }) => credential_name },
   {
-    title: "Request ID",
+    title: say("Request ID"),
     width: "5.5rem",
     cell: ({ request_id }) => <span className="mono quiet">{request_id.slice(0, 8)}…</span>,
   },
@@ -55,27 +56,27 @@ export function RequestsScreen() {
   const [values] = useFilters();
   const credentials = useApi(`${api_base}/credentials`);
   const filters: Filter[] = [
-    { name: "request_id", label: "Request ID" },
+    { name: "request_id", label: say("Request ID") },
     {
       name: "errors",
-      label: "Outcome",
+      label: say("Outcome"),
       options: [["true", "Errors only"]],
     },
     {
       name: "method",
-      label: "Method",
+      label: say("Method"),
       options: ["GET", "POST", "PUT", "PATCH", "DELETE"].map((one) => [one, one] as const),
     },
-    { name: "route", label: "Path" },
-    { name: "status", label: "Status" },
-    { name: "error_code", label: "Error code" },
+    { name: "route", label: say("Path") },
+    { name: "status", label: say("Status") },
+    { name: "error_code", label: say("Error code") },
     {
       name: "credential_id",
-      label: "Credential",
+      label: say("Credential"),
       options: (credentials.data?.credentials ?? []).map(({ credential_id, name }) => [credential_id, name] as const),
     },
-    { name: "since", label: "From", date: true },
-    { name: "until", label: "To", date: true },
+    { name: "since", label: say("From"), date: true },
+    { name: "until", label: say("To"), date: true },
   ];
   const given = Object.fromEntries(
     filters.map(({ name }) => [name, textFilters.includes(name) ? values[name]?.trim() : values[name]]),
@@ -87,8 +88,8 @@ export function RequestsScreen() {
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
     <Page
-      title="Requests"
-      about="Your API requests, by X-Request-Id. Pestle does not store bodies."
+      title={say("Requests")}
+      about={say("Your API requests, by X-Request-Id. Pestle does not store bodies.")}
       fill
       actions={
         <CsvButton
@@ -101,7 +102,7 @@ export function RequestsScreen() {
     >
       <FilterBar filters={filters} />
       <RowList
-        label="Requests"
+        label={say("Requests")}
         pages={pages}
         columns={columns}
         rowKey={({ request_id }) => request_id}
@@ -109,10 +110,10 @@ export function RequestsScreen() {
         empty={
           <Card>
             {filtered ? (
-              <Empty title="No matching requests" />
+              <Empty title={say("No matching requests")} />
             ) : (
-              <Empty title="No requests yet">
-                <p>API requests made with your credentials appear here within seconds.</p>
+              <Empty title={say("No requests yet")}>
+                <p>{say("API requests made with your credentials appear here within seconds.")}</p>
               </Empty>
             )}
           </Card>

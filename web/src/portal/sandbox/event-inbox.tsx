@@ -12,6 +12,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { DeliveryBadges } from "../delivery-badges.tsx";
 import styles from "./sandbox-screen.module.css";
@@ -33,14 +34,14 @@ export function EventInbox() {
   );
   return (
     <Card
-      title="Event inbox"
+      title={say("Event inbox")}
       actions={
         <>
           {may_change && (
             <Menu
               trigger={
                 <>
-                  <Icon name="plus" /> Simulate event
+                  <Icon name="plus" /> {say("Simulate event")}
                 </>
               }
               items={eventTypeNames.map((event_type) => ({
@@ -49,7 +50,7 @@ export function EventInbox() {
               }))}
             />
           )}
-          <Link to={`${link_base}/events`}>All events</Link>
+          <Link to={`${link_base}/events`}>{say("All events")}</Link>
         </>
       }
       flush
@@ -58,8 +59,8 @@ export function EventInbox() {
       <Loaded query={events}>
         {({ webhook_events }) =>
           webhook_events.length === 0 ? (
-            <Empty title="No events yet">
-              <p>Events appear here automatically.</p>
+            <Empty title={say("No events yet")}>
+              <p>{say("Events appear here automatically.")}</p>
             </Empty>
           ) : (
             <ol className={styles["inbox"]}>
@@ -112,9 +113,9 @@ function Body({ event_id }: { event_id: string }) {
   return (
     <div className={styles["event"]}>
       <Loaded query={event}>
-        {({ body }) => <Copyable block tall text={JSON.stringify(body, null, 2)} label="body" />}
+        {({ body }) => <Copyable block tall text={JSON.stringify(body, null, 2)} label={say("body")} />}
       </Loaded>
-      <Link to={`${link_base}/events/${event_id}`}>Attempts and signature</Link>
+      <Link to={`${link_base}/events/${event_id}`}>{say("Attempts and signature")}</Link>
     </div>
   );
 }

@@ -9,6 +9,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { WalkOrder } from "../walk-order.tsx";
 import styles from "./sandbox-screen.module.css";
@@ -26,10 +27,10 @@ export function Prescriptions({
   onChoose: (prescription_id: number | null) => void;
 }) {
   return (
-    <Card title="Prescriptions" flush>
+    <Card title={say("Prescriptions")} flush>
       {prescriptions.length === 0 ? (
-        <Empty title="No prescriptions yet">
-          <p>Send one above. You can order it a moment later.</p>
+        <Empty title={say("No prescriptions yet")}>
+          <p>{say("Send one above. You can order it a moment later.")}</p>
         </Empty>
       ) : (
         <ol>
@@ -61,7 +62,7 @@ function Prescription({
 }) {
   const { api_base, link_base, may_change } = usePortal();
   const place = useChange(() => api(`${api_base}/sandbox/orders`, { method: "POST", body: { prescription_id } }), {
-    done: "Order placed.",
+    done: say("Order placed."),
     reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
       (path) => `${api_base}${path}` as const,
     ),
@@ -74,12 +75,17 @@ function Prescription({
         <div className={styles["drug"]}>
           <p className="row">
             <strong>{drug_name}</strong>
-            {drug_schedule !== "0" && <Badge tone="info">Schedule {drug_schedule}</Badge>}
-            {!active && <Badge tone="bad">Canceled</Badge>}
+            {drug_schedule !== "0" && (
+              <Badge tone="info">{sayWith("Schedule {drug_schedule}", { drug_schedule })}</Badge>
+            )}
+            {!active && <Badge tone="bad">{say("Canceled")}</Badge>}
           </p>
           <p className="quiet small">
-            Prescription {prescription_id} · patient <span className="mono">{patient_id}</span> ·{" "}
-            <When at={received_at} />
+            {sayWith("Prescription {prescription_id} · patient {part} · {when}", {
+              prescription_id,
+              part: <span className="mono">{patient_id}</span>,
+              when: <When at={received_at} />,
+            })}
           </p>
         </div>
         <div className="row">
@@ -96,12 +102,12 @@ function Prescription({
           })}
           {may_change && order_numbers.length === 0 && (
             <Button small tone={chosen ? "primary" : "plain"} busy={place.busy} onClick={() => void place.run()}>
-              Place order
+              {say("Place order")}
             </Button>
           )}
           {may_change && latest && latest.order_status !== "Delivered" && latest.order_status !== "Canceled" && (
             <Button small aria-expanded={chosen} onClick={() => onChoose(chosen ? null : prescription_id)}>
-              Move
+              {say("Move")}
             </Button>
           )}
         </div>
@@ -109,8 +115,8 @@ function Prescription({
       {place.error !== null && <Problem error={place.error} />}
       {latest?.exceptions.map(({ id, name }) => (
         <p key={id} className="small">
-          <Badge tone="wait">On hold</Badge> {name} ({id}).{" "}
-          <Link to={`${link_base}/orders/${latest.order_number}`}>Resolve</Link>
+          <Badge tone="wait">{say("On hold")}</Badge> {name} ({id}).{" "}
+          <Link to={`${link_base}/orders/${latest.order_number}`}>{say("Resolve")}</Link>
         </p>
       ))}
       {chosen && latest && may_change && <WalkOrder order={latest} />}

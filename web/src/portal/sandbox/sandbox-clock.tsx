@@ -6,6 +6,8 @@ import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { ageText } from "../../ui/time.tsx";
+import { locale } from "../../ui/words/language.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const HOUR_S = 3600;
@@ -15,7 +17,7 @@ const leaps = [
   ["7 days", 7 * 24 * HOUR_S],
   ["30 days", 30 * 24 * HOUR_S],
 ] as const;
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "short" });
 
 /** The account's simulated clock. Advancing it makes refills due and prescriptions expire. */
 export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offset_s: number }) {
@@ -27,21 +29,25 @@ export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offse
         method: "POST",
         body: { simulation_type: "clock", simulation: { advance_seconds } },
       }),
-    { done: "Clock advanced.", reads: ["/portal"] },
+    { done: say("Clock advanced."), reads: ["/portal"] },
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
     void move.run(Math.round(Number(hours) * HOUR_S));
   };
   return (
-    <Card title="Clock">
+    <Card title={say("Clock")}>
       <div className="stack">
         <p>
           <strong>{exact.format(new Date(now))}</strong>
           <br />
           <span className="quiet">
-            {clock_offset_s === 0 ? "Real time." : `${ageText(clock_offset_s * 1000)} ahead of real time.`} You can only
-            move it forward.
+            {sayWith("{value} You can only move it forward.", {
+              value:
+                clock_offset_s === 0
+                  ? say("Real time.")
+                  : say("{value} ahead of real time.", { value: ageText(clock_offset_s * 1000) }),
+            })}
           </span>
         </p>
         {may_change && (
@@ -55,9 +61,9 @@ export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offse
             </div>
             <form className="row" onSubmit={submit}>
               <TextField
-                label="Hours"
+                label={say("Hours")}
                 unseen
-                placeholder="Hours"
+                placeholder={say("Hours")}
                 inputMode="decimal"
                 pattern="[0-9]+([.][0-9]+)?"
                 required
@@ -65,7 +71,7 @@ export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offse
                 onChange={(event) => setHours(event.target.value)}
               />
               <Button small type="submit" busy={move.busy}>
-                Advance
+                {say("Advance")}
               </Button>
             </form>
           </>

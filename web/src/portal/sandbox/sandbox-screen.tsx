@@ -2,6 +2,7 @@ import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useApi } from "../../app/use-api.ts";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { EventInbox } from "./event-inbox.tsx";
 import { Prescriptions } from "./prescriptions.tsx";
@@ -19,7 +20,7 @@ export function SandboxScreen() {
   const orders = useApi(`${api_base}/orders?limit=100`, { refetch_ms: REFRESH_MS });
   const [chosen, setChosen] = useState<number | null>(null);
   return (
-    <Page title="Sandbox tools" about="Act as the prescriber, the pharmacy and the carrier.">
+    <Page title={say("Sandbox tools")} about={say("Act as the prescriber, the pharmacy and the carrier.")}>
       <Loaded query={sandbox} lines={10}>
         {(shown) => (
           <div className={styles["columns"]}>

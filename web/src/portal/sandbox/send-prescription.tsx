@@ -7,6 +7,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextArea } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./sandbox-screen.module.css";
 
@@ -28,7 +29,7 @@ export function SendPrescription({
       return api(`${api_base}/sandbox/prescriptions`, { method: "POST", body });
     },
     {
-      done: "Prescription received.",
+      done: say("Prescription received."),
       reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
         (path) => `${api_base}${path}` as const,
       ),
@@ -36,7 +37,7 @@ export function SendPrescription({
     },
   );
   return (
-    <Card title="Send a prescription">
+    <Card title={say("Send a prescription")}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -45,7 +46,7 @@ export function SendPrescription({
         }}
       >
         <fieldset className={styles["presets"]}>
-          <legend className="unseen">Scenario</legend>
+          <legend className="unseen">{say("Scenario")}</legend>
           {presets.map(({ preset: name, title, exception_id }) => (
             <label key={name} className={styles["preset"]}>
               <input
@@ -63,7 +64,7 @@ export function SendPrescription({
         <div className="row">
           {may_change && (
             <Button tone="primary" type="submit" busy={send.busy}>
-              Send prescription
+              {say("Send prescription")}
             </Button>
           )}
           <p className="quiet" role="status">
@@ -71,10 +72,10 @@ export function SendPrescription({
           </p>
         </div>
         <details>
-          <summary>Custom fields</summary>
+          <summary>{say("Custom fields")}</summary>
           <TextArea
-            label="Fields (JSON)"
-            hint="Same fields as the API's prescription simulation. They override the scenario."
+            label={say("Fields (JSON)")}
+            hint={say("Same fields as the API's prescription simulation. They override the scenario.")}
             placeholder='{"drug_name": "atorvastatin", "patient": {"first_name": "Wren"}}'
             spellCheck={false}
             className="mono"
@@ -99,5 +100,5 @@ function readFields(text: string): { fields: Record<string, unknown> | null; pro
   } catch {
     // Reported below. Partly typed JSON is invalid too.
   }
-  return { fields: null, problem: "This is not a JSON object." };
+  return { fields: null, problem: say("This is not a JSON object.") };
 }

@@ -3,6 +3,7 @@ import { Link } from "../../app/router/router.tsx";
 import { StatementPage } from "../../app/statements/statement-page.tsx";
 import { useParam } from "../../app/use-address.ts";
 import { usePages } from "../../app/use-pages.ts";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 /** One month of the account. */
@@ -15,8 +16,8 @@ export function StatementScreen() {
       month={month}
       pages={usePages(addressOf(path, { limit: "200" }), ({ lines }) => lines, { written_down: true })}
       readCsv={() => apiFile(`${path}/csv`)}
-      owed="You owe"
-      months={<Link to={`${link_base}/statements`}>All months</Link>}
+      owed={say("You owe")}
+      months={<Link to={`${link_base}/statements`}>{say("All months")}</Link>}
       orderPath={(order_number) => `${link_base}/orders/${order_number}`}
     />
   );

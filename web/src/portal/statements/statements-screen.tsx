@@ -8,11 +8,12 @@ import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { MonthTable } from "../../ui/statements/month-table.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const filters: readonly Filter[] = [
-  { name: "from", label: "From", date: true },
-  { name: "to", label: "To", date: true },
+  { name: "from", label: say("From"), date: true },
+  { name: "to", label: say("To"), date: true },
 ];
 
 const csv: readonly CsvColumn<Statement>[] = [
@@ -34,11 +35,11 @@ export function StatementsScreen() {
   const shown = months.data?.statements.filter(inside) ?? [];
   return (
     <Page
-      title="Statements"
-      about="What the pharmacy charged and refunded, by month."
+      title={say("Statements")}
+      about={say("What the pharmacy charged and refunded, by month.")}
       actions={
         <Button icon="download" onClick={() => saveCsv("statements", csv, shown)}>
-          CSV
+          {say("CSV")}
         </Button>
       }
     >
@@ -47,7 +48,7 @@ export function StatementsScreen() {
         {() => (
           <MonthTable
             statements={shown}
-            owed="You owe"
+            owed={say("You owe")}
             link={(month, text) => <Link to={`${link_base}/statements/${month}`}>{text}</Link>}
           />
         )}

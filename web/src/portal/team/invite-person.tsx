@@ -7,6 +7,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { roleNames } from "./role-names.ts";
 
@@ -27,20 +28,20 @@ export function InvitePerson({
   const has_field_problem = ["name", "email", "role"].some((field) => problemOf(invite.error, field) !== null);
   return (
     <Dialog
-      title="Invite person"
+      title={say("Invite person")}
       onClose={onClose}
       onSubmit={() => void invite.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={invite.busy}>
-            Invite
+            {say("Invite")}
           </Button>
         </>
       }
     >
       <TextField
-        label="Name"
+        label={say("Name")}
         required
         autoFocus
         maxLength={100}
@@ -49,7 +50,7 @@ export function InvitePerson({
         onChange={(event) => setGiven({ ...given, name: event.target.value })}
       />
       <TextField
-        label="Email"
+        label={say("Email")}
         type="email"
         required
         value={given.email}
@@ -57,7 +58,7 @@ export function InvitePerson({
         onChange={(event) => setGiven({ ...given, email: event.target.value })}
       />
       <SelectField
-        label="Role"
+        label={say("Role")}
         options={(Object.keys(portalRoles) as PortalRole[]).map((role) => [role, roleNames[role]])}
         value={given.role}
         hint={portalRoles[given.role]}
@@ -66,13 +67,13 @@ export function InvitePerson({
       />
       {mail && (
         <CheckField
-          label="Send an invitation by email"
-          hint="They choose their own password with a link that works once, within three days."
+          label={say("Send an invitation by email")}
+          hint={say("They choose their own password with a link that works once, within three days.")}
           checked={given.by_email ?? false}
           onChange={(event) => setGiven({ ...given, by_email: event.target.checked })}
         />
       )}
-      {!given.by_email && <p className="quiet small">Pestle creates a password and shows it to you once.</p>}
+      {!given.by_email && <p className="quiet small">{say("Pestle creates a password and shows it to you once.")}</p>}
       {invite.error !== null && !has_field_problem && <Problem error={invite.error} />}
     </Dialog>
   );

@@ -11,6 +11,7 @@ import { Confirm } from "../../app/confirm.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Menu, type MenuItem } from "../../ui/controls/menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { roleNames } from "./role-names.ts";
 
@@ -28,16 +29,16 @@ export function PersonMenu({
   const roles = (Object.keys(portalRoles) as PortalRole[]).filter((role) => role !== person.role);
   const items: MenuItem[] = [
     ...roles.map((role) => ({
-      label: `Make ${roleNames[role]}`,
+      label: say("Make {value}", { value: roleNames[role] }),
       icon: "person" as const,
       onChoose: () => setAsked(role),
     })),
-    { label: "Reset password", icon: "key", onChoose: () => setAsked("password") },
+    { label: say("Reset password"), icon: "key", onChoose: () => setAsked("password") },
     ...(person.second_factor
-      ? [{ label: "Reset two-factor", icon: "lock" as const, onChoose: () => setAsked("second_factor") }]
+      ? [{ label: say("Reset two-factor"), icon: "lock" as const, onChoose: () => setAsked("second_factor") }]
       : []),
     {
-      label: person.disabled_at === null ? "Disable" : "Enable",
+      label: person.disabled_at === null ? say("Disable") : say("Enable"),
       icon: "close",
       danger: person.disabled_at === null,
       onChoose: () => setAsked("disable"),
@@ -45,7 +46,7 @@ export function PersonMenu({
   ];
   return (
     <>
-      <Menu trigger={<Icon name="more" />} label={`Actions for ${person.name}`} items={items} />
+      <Menu trigger={<Icon name="more" />} label={say("Actions for {name}", { name: person.name })} items={items} />
       {asked && <Ask person={person} asked={asked} onInvited={onInvited} onClose={() => setAsked(null)} />}
     </>
   );
@@ -67,19 +68,21 @@ function Ask({
   const disabled = person.disabled_at !== null;
   const texts: Record<Asked, { confirm: string; about: string }> = {
     password: {
-      confirm: "Reset password",
-      about: "Their current password stops working and they are signed out. The new password is shown to you once.",
+      confirm: say("Reset password"),
+      about: say(
+        "Their current password stops working and they are signed out. The new password is shown to you once.",
+      ),
     },
     second_factor: {
-      confirm: "Reset two-factor",
-      about: "They set up a new authenticator at the next sign-in. Verify their identity first.",
+      confirm: say("Reset two-factor"),
+      about: say("They set up a new authenticator at the next sign-in. Verify their identity first."),
     },
     disable: disabled
-      ? { confirm: "Enable", about: "They can sign in again with their existing password." }
-      : { confirm: "Disable", about: "They are signed out immediately and can no longer sign in." },
-    partner_viewer: { confirm: "Make Viewer", about: portalRoles.partner_viewer },
-    partner_developer: { confirm: "Make Developer", about: portalRoles.partner_developer },
-    partner_admin: { confirm: "Make Admin", about: portalRoles.partner_admin },
+      ? { confirm: say("Enable"), about: say("They can sign in again with their existing password.") }
+      : { confirm: say("Disable"), about: say("They are signed out immediately and can no longer sign in.") },
+    partner_viewer: { confirm: say("Make Viewer"), about: portalRoles.partner_viewer },
+    partner_developer: { confirm: say("Make Developer"), about: portalRoles.partner_developer },
+    partner_admin: { confirm: say("Make Admin"), about: portalRoles.partner_admin },
   };
   const change = useChange(
     async () => {
@@ -95,7 +98,7 @@ function Ask({
     },
     {
       reads: [`${api_base}/team`],
-      done: "Done.",
+      done: say("Done."),
       after: (made) => {
         onClose();
         if (made) onInvited(made);

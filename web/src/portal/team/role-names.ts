@@ -1,7 +1,8 @@
 import type { PortalRole } from "@pestle/contract";
+import { say } from "../../ui/words/say.tsx";
 
 export const roleNames: Record<PortalRole, string> = {
-  partner_viewer: "Viewer",
-  partner_developer: "Developer",
-  partner_admin: "Admin",
+  partner_viewer: say("Viewer"),
+  partner_developer: say("Developer"),
+  partner_admin: say("Admin"),
 };

@@ -11,6 +11,7 @@ import { ShownOnce } from "../../ui/controls/shown-once.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { InvitePerson } from "./invite-person.tsx";
 import { PersonMenu } from "./person-menu.tsx";
@@ -22,36 +23,38 @@ export function TeamScreen() {
   const team = useApi(`${api_base}/team`);
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<PortalInvited | null>(null);
-  useShortcuts(may_manage_team ? [{ keys: "n", label: "Invite person", run: () => setInviting(true) }] : []);
+  useShortcuts(may_manage_team ? [{ keys: "n", label: say("Invite person"), run: () => setInviting(true) }] : []);
   const columns: readonly Column<PortalPerson>[] = [
     {
-      title: "Name",
+      title: say("Name"),
       cell: ({ name, email, you }) => (
         <>
-          {name} {you && <Badge>You</Badge>}
+          {name} {you && <Badge>{say("You")}</Badge>}
           <br />
           <span className="quiet">{email}</span>
         </>
       ),
     },
-    { title: "Role", cell: ({ role }) => <span className="nowrap">{roleNames[role]}</span> },
+    { title: say("Role"), cell: ({ role }) => <span className="nowrap">{roleNames[role]}</span> },
     {
-      title: "Two-factor",
-      cell: ({ second_factor }) => (second_factor ? <Badge tone="good">On</Badge> : <Badge tone="wait">Off</Badge>),
+      title: say("Two-factor"),
+      cell: ({ second_factor }) =>
+        second_factor ? <Badge tone="good">{say("On")}</Badge> : <Badge tone="wait">{say("Off")}</Badge>,
     },
     {
-      title: "Last sign-in",
+      title: say("Last sign-in"),
       cell: ({ last_signed_in_at }) =>
-        last_signed_in_at === null ? <span className="quiet">never</span> : <When at={last_signed_in_at} />,
+        last_signed_in_at === null ? <span className="quiet">{say("never")}</span> : <When at={last_signed_in_at} />,
     },
     {
-      title: "Status",
-      cell: ({ disabled_at }) => (disabled_at === null ? <Badge tone="good">Active</Badge> : <Badge>Disabled</Badge>),
+      title: say("Status"),
+      cell: ({ disabled_at }) =>
+        disabled_at === null ? <Badge tone="good">{say("Active")}</Badge> : <Badge>{say("Disabled")}</Badge>,
     },
     ...(may_manage_team
       ? [
           {
-            title: "Actions",
+            title: say("Actions"),
             unseen: true,
             cell: (person: PortalPerson) => <PersonMenu person={person} onInvited={setInvited} />,
           },
@@ -60,12 +63,12 @@ export function TeamScreen() {
   ];
   return (
     <Page
-      title="Team"
-      about="Everyone here can access both environments."
+      title={say("Team")}
+      about={say("Everyone here can access both environments.")}
       actions={
         may_manage_team && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setInviting(true)}>
-            Invite
+            {say("Invite")}
           </Button>
         )
       }
@@ -74,7 +77,7 @@ export function TeamScreen() {
         {({ people }) => (
           <Card flush>
             <Table
-              caption="Team"
+              caption={say("Team")}
               columns={columns}
               rows={people}
               rowKey={({ person_id }) => person_id}
@@ -83,7 +86,7 @@ export function TeamScreen() {
           </Card>
         )}
       </Loaded>
-      <Card title="Roles">
+      <Card title={say("Roles")}>
         <Facts
           facts={Object.entries(portalRoles).map(([role, about]) => [roleNames[role as keyof typeof roleNames], about])}
         />
@@ -102,17 +105,18 @@ export function TeamScreen() {
       )}
       {invited && invited.password !== null && (
         <ShownOnce
-          title={`Password for ${invited.person.name}`}
+          title={say("Password for {name}", { name: invited.person.name })}
           onClose={() => setInvited(null)}
-          keep="Send it to them over a secure channel."
+          keep={say("Send it to them over a secure channel.")}
           secrets={[
-            { label: "Email", text: invited.person.email },
-            { label: "Password", text: invited.password },
+            { label: say("Email"), text: invited.person.email },
+            { label: say("Password"), text: invited.password },
           ]}
         >
           <p>
-            They choose their own password at the first sign-in. Ask them to set up two-factor authentication after they
-            sign in.
+            {say(
+              "They choose their own password at the first sign-in. Ask them to set up two-factor authentication after they sign in.",
+            )}
           </p>
         </ShownOnce>
       )}

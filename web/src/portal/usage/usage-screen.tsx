@@ -10,6 +10,9 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { QuotaTable } from "../../ui/quota-table.tsx";
+import { locale } from "../../ui/words/language.ts";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { everyHour, hourText, milliseconds, percent } from "../figures.ts";
 import styles from "./usage-screen.module.css";
@@ -20,7 +23,7 @@ const spans = [
   ["168", "Last 7 days"],
   ["720", "Last 30 days"],
 ] as const;
-const dayText = new Intl.DateTimeFormat(undefined, {
+const dayText = new Intl.DateTimeFormat(locale, {
   month: "short",
   day: "numeric",
   hour: "2-digit",
@@ -34,10 +37,10 @@ export function UsageScreen() {
   const usage = useApi(`${api_base}/usage?hours=${encodeURIComponent(hours)}`, { refetch_ms: REFRESH_MS });
   return (
     <Page
-      title="Usage"
+      title={say("Usage")}
       actions={
         <SelectField
-          label="Time range"
+          label={say("Time range")}
           unseen
           options={spans}
           value={hours}
@@ -67,36 +70,39 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
     <div className={tilesClass}>
       <div className={tileClass}>
         <TileBody
-          label="Requests"
-          value={requests.toLocaleString()}
-          about={`${limited.toLocaleString()} rate limited`}
+          label={say("Requests")}
+          value={numberText(requests)}
+          about={say("{limited} rate limited", { limited: numberText(limited) })}
         />
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Failed"
+          label={say("Failed")}
           value={requests === 0 ? "–" : percent(failed / requests)}
           tone={server_errors > 0 ? "bad" : failed > requests * ERROR_RATE_ALERT ? "wait" : undefined}
           about={`${counted(client_errors, "client error")}, ${counted(server_errors, "server error")}`}
         />
       </div>
       <div className={tileClass}>
-        <TileBody label="Median latency" value={milliseconds(p50_ms)} about={`p99: ${milliseconds(p99_ms)}`} />
+        <TileBody label={say("Median latency")} value={milliseconds(p50_ms)} about={`p99: ${milliseconds(p99_ms)}`} />
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Rate-limit headroom"
+          label={say("Rate-limit headroom")}
           value={percent(headroom)}
           tone={headroom < 0.2 ? "wait" : undefined}
-          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second.toLocaleString()} per second`}
+          about={say("{busiest_per_second} of {rate_per_second} per second", {
+            busiest_per_second: numberText(busiest_per_second),
+            rate_per_second: numberText(limit.rate_per_second),
+          })}
         />
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Webhooks delivered"
+          label={say("Webhooks delivered")}
           value={attempts === 0 ? "–" : percent(delivered / attempts)}
           tone={attempts > 0 && delivered / attempts < DELIVERY_RATE_ALERT ? "bad" : undefined}
-          about={`of ${counted(attempts, "attempt")}`}
+          about={say("of {attempts}", { attempts: counted(attempts, "attempt") })}
         />
       </div>
     </div>
@@ -105,11 +111,12 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
 
 function Quotas({ quotas }: PortalUsage) {
   return (
-    <Card title="Stored data">
+    <Card title={say("Stored data")}>
       <QuotaTable quotas={quotas} />
       <p className="quiet small">
-        The numbers are approximate. At a limit, requests that store more get 429; everything stays readable. Ask the
-        pharmacy if you need more.
+        {say(
+          "The numbers are approximate. At a limit, requests that store more get 429; everything stays readable. Ask the pharmacy if you need more.",
+        )}
       </p>
     </Card>
   );
@@ -125,71 +132,77 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
   const good = hours.map((row) => row.requests - row.client_errors - row.server_errors - row.limited);
   return (
     <div className={styles["charts"]}>
-      <Card title="Requests per hour">
+      <Card title={say("Requests per hour")}>
         <Chart
-          label="Requests per hour"
+          label={say("Requests per hour")}
           kind="bars"
           moments={moments}
-          empty="No requests in this period"
+          empty={say("No requests in this period")}
           series={[
-            { name: "Succeeded", tone: "accent", values: good },
-            { name: "Client errors (4xx)", tone: "wait", values: of("client_errors") },
-            { name: "Rate limited (429)", tone: "neutral", values: of("limited") },
-            { name: "Server errors (5xx)", tone: "bad", values: of("server_errors") },
+            { name: say("Succeeded"), tone: "accent", values: good },
+            { name: say("Client errors (4xx)"), tone: "wait", values: of("client_errors") },
+            { name: say("Rate limited (429)"), tone: "neutral", values: of("limited") },
+            { name: say("Server errors (5xx)"), tone: "bad", values: of("server_errors") },
           ]}
         />
       </Card>
-      <Card title="Error rate">
+      <Card title={say("Error rate")}>
         <Chart
-          label="Error rate"
+          label={say("Error rate")}
           kind="lines"
           moments={moments}
           most={roundShare(Math.max(2 * ERROR_RATE_ALERT, ...rates.map((rate) => rate ?? 0)))}
           format={percent}
-          limit={{ name: `Alert at ${percent(ERROR_RATE_ALERT)}`, value: ERROR_RATE_ALERT, tone: "bad" }}
-          series={[{ name: "Failed requests", tone: "wait", values: rates }]}
+          limit={{
+            name: say("Alert at {ERROR_RATE_ALERT}", { ERROR_RATE_ALERT: percent(ERROR_RATE_ALERT) }),
+            value: ERROR_RATE_ALERT,
+            tone: "bad",
+          }}
+          series={[{ name: say("Failed requests"), tone: "wait", values: rates }]}
         />
         <p className="quiet small">{aboutRates(rates)}</p>
       </Card>
-      <Card title="Latency">
+      <Card title={say("Latency")}>
         <Chart
-          label="Latency"
+          label={say("Latency")}
           kind="lines"
           moments={moments}
           format={(value) => `${Math.round(value * 10) / 10} ms`}
-          empty="No requests in this period"
+          empty={say("No requests in this period")}
           series={[
-            { name: "Median (p50)", tone: "accent", values: of("p50_ms") },
+            { name: say("Median (p50)"), tone: "accent", values: of("p50_ms") },
             { name: "p99", tone: "wait", values: of("p99_ms") },
           ]}
         />
       </Card>
-      <Card title="Rate-limit headroom">
+      <Card title={say("Rate-limit headroom")}>
         <Chart
-          label="Rate-limit headroom"
+          label={say("Rate-limit headroom")}
           kind="lines"
           moments={moments}
           most={1}
           format={percent}
-          series={[{ name: "Headroom of the busiest credential", tone: "accent", values: of("headroom") }]}
+          series={[{ name: say("Headroom of the busiest credential"), tone: "accent", values: of("headroom") }]}
         />
         <p className="quiet small">
-          Each credential can send {limit.rate_per_second.toLocaleString()} requests per second, with bursts of{" "}
-          {limit.burst.toLocaleString()}.
+          {sayWith("Each credential can send {rate_per_second} requests per second, with bursts of {burst}.", {
+            rate_per_second: numberText(limit.rate_per_second),
+            burst: numberText(limit.burst),
+          })}
         </p>
       </Card>
-      <Card title="Webhook attempts">
+      <Card title={say("Webhook attempts")}>
         <Chart
-          label="Webhook attempts per hour"
+          label={say("Webhook attempts per hour")}
           kind="bars"
           moments={webhookRows.map(({ at_ms }) => text.format(at_ms))}
-          empty="No attempts in this period"
+          empty={say("No attempts in this period")}
           series={[
-            { name: "Delivered", tone: "good", values: webhookRows.map(({ delivered }) => delivered) },
-            { name: "Failed", tone: "bad", values: webhookRows.map(({ failed }) => failed) },
+            { name: say("Delivered"), tone: "good", values: webhookRows.map(({ delivered }) => delivered) },
+            { name: say("Failed"), tone: "bad", values: webhookRows.map(({ failed }) => failed) },
           ]}
         />
-        {account.clock_offset_s > 0 && <p className="quiet small">Times follow the sandbox clock.</p>}
+        {account.clock_offset_s > 0 && <p className="quiet small">{say("Times follow the sandbox clock.")}</p>}
       </Card>
     </div>
   );
@@ -205,5 +218,5 @@ function aboutRates(rates: readonly (number | null)[]): string {
   if (all === 0) return "No requests in this period.";
   return over === 0
     ? "No hour reached the alert line."
-    : `${over.toLocaleString()} of ${counted(all, "hour")} with requests reached the alert line.`;
+    : `${numberText(over)} of ${counted(all, "hour")} with requests reached the alert line.`;
 }

@@ -16,6 +16,7 @@ import { CodeText } from "../../ui/code-text.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./endpoint-form.module.css";
 
@@ -59,7 +60,7 @@ export function EndpointForm({
       return null;
     },
     {
-      ...(endpoint && { done: "Saved." }),
+      ...(endpoint && { done: say("Saved.") }),
       reads: [path, `${api_base}/home`, `${api_base}/credentials`],
       after: (created) => (created ? onCreated?.(created, secret) : onClose()),
     },
@@ -73,41 +74,41 @@ export function EndpointForm({
     );
   return (
     <Dialog
-      title={endpoint ? "Edit endpoint" : "New endpoint"}
+      title={endpoint ? say("Edit endpoint") : say("New endpoint")}
       onClose={onClose}
       onSubmit={() => void save.run()}
       wide
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={save.busy}>
-            {endpoint ? "Save" : "Create endpoint"}
+            {endpoint ? say("Save") : say("Create endpoint")}
           </Button>
         </>
       }
     >
       <TextField
-        label="URL"
+        label={say("URL")}
         hint={
           sandbox
-            ? "Signatures cover this exact URL. Sandbox endpoints can be local URLs if the pharmacy allows it."
-            : "A public HTTPS URL. Signatures cover this exact URL."
+            ? say("Signatures cover this exact URL. Sandbox endpoints can be local URLs if the pharmacy allows it.")
+            : say("A public HTTPS URL. Signatures cover this exact URL.")
         }
         type="url"
         required
         autoFocus
-        placeholder="https://your-service.example/webhooks"
+        placeholder={say("https://your-service.example/webhooks")}
         value={url}
         problem={problemOf(save.error, "url")}
         onChange={(event) => setUrl(event.target.value)}
       />
       <div className={styles["secret"]}>
         <TextField
-          label={endpoint ? "New secret" : "Secret"}
+          label={endpoint ? say("New secret") : say("Secret")}
           hint={
             endpoint
-              ? "Leave empty to keep the current secret."
-              : "You choose it; the second authenticity header uses it. Save it now: you won't see it again."
+              ? say("Leave empty to keep the current secret.")
+              : say("You choose it; the second authenticity header uses it. Save it now: you won't see it again.")
           }
           required={endpoint === undefined}
           maxLength={255}
@@ -116,18 +117,18 @@ export function EndpointForm({
           problem={problemOf(save.error, "secret")}
           onChange={(event) => setSecret(event.target.value)}
         />
-        <Button onClick={() => setSecret(randomSecret())}>Generate</Button>
+        <Button onClick={() => setSecret(randomSecret())}>{say("Generate")}</Button>
       </div>
       <fieldset className={styles["events"]}>
-        <legend>Events</legend>
-        <p className="quiet small">If you choose none, Pestle sends every event that is not opt-in.</p>
+        <legend>{say("Events")}</legend>
+        <p className="quiet small">{say("If you choose none, Pestle sends every event that is not opt-in.")}</p>
         {eventTypeNames.map((event_type) => (
           <CheckField
             key={event_type}
             label={
               <>
                 <code>{event_type}</code>
-                {eventTypes[event_type].opt_in && <span className="quiet"> opt-in</span>}
+                {eventTypes[event_type].opt_in && <span className="quiet">{say(" opt-in")}</span>}
               </>
             }
             hint={<CodeText text={eventTypes[event_type].sent_when} />}
@@ -144,8 +145,8 @@ export function EndpointForm({
       </fieldset>
       <div className="grid-2">
         <SelectField
-          label="Signed with"
-          hint="The credential whose client secret signs the events."
+          label={say("Signed with")}
+          hint={say("The credential whose client secret signs the events.")}
           options={[
             ...(endpoint ? [] : [["", "Newest active credential"] as const]),
             ...live.map(({ client_id, name }) => [client_id, name] as const),
@@ -155,7 +156,7 @@ export function EndpointForm({
           onChange={(event) => setSigner(event.target.value)}
         />
         <TextField
-          label="Description"
+          label={say("Description")}
           value={description}
           problem={problemOf(save.error, "description")}
           onChange={(event) => setDescription(event.target.value)}

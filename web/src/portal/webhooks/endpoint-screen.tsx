@@ -13,6 +13,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointState, EventNames, NextTry } from "./endpoint-state.tsx";
@@ -29,9 +30,13 @@ export function EndpointScreen() {
   });
   return (
     <Page
-      title="Endpoint"
-      heading={<span className="row">Endpoint {endpoint.data && <EndpointState endpoint={endpoint.data} />}</span>}
-      actions={<Link to={`${link_base}/webhooks`}>All endpoints</Link>}
+      title={say("Endpoint")}
+      heading={
+        <span className="row">
+          {sayWith("Endpoint {value}", { value: endpoint.data && <EndpointState endpoint={endpoint.data} /> })}
+        </span>
+      }
+      actions={<Link to={`${link_base}/webhooks`}>{say("All endpoints")}</Link>}
     >
       <Loaded query={endpoint} lines={8}>
         {(shown) => <Shown endpoint={shown} />}
@@ -50,25 +55,27 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
   const active = status === "active";
   const toggle = useChange(
     () => api(`${path}/${id}`, { method: "PATCH", body: { status: active ? "disabled" : "active" } }),
-    { done: active ? "Endpoint disabled." : "Endpoint enabled. Pending events are on their way.", reads },
+    { done: active ? say("Endpoint disabled.") : say("Endpoint enabled. Pending events are on their way."), reads },
   );
   const tryNow = useChange(() => api(`${path}/${id}/try_now`, { method: "POST" }), {
-    done: "Sending the pending events now.",
+    done: say("Sending the pending events now."),
     reads: [path, `${api_base}/webhook_events`, `${api_base}/home`],
   });
   const remove = useChange(() => api(`${path}/${id}`, { method: "DELETE" }), {
-    done: "Endpoint deleted.",
+    done: say("Endpoint deleted."),
     reads: [path, `${api_base}/home`, `${api_base}/credentials`],
     after: () => void navigate({ to: `${link_base}/webhooks` }),
   });
   return (
     <>
       {disabled_reason !== null && disabled_reason !== "partner" && (
-        <Notice tone="bad" title="This endpoint is disabled and receives no events.">
-          {disabled_reason === "gone"
-            ? "It returned 410 Gone, which tells Pestle to stop sending. "
-            : "Every delivery failed for five days. "}
-          Fix it, then enable it to receive the pending events.
+        <Notice tone="bad" title={say("This endpoint is disabled and receives no events.")}>
+          {sayWith("{value}Fix it, then enable it to receive the pending events.", {
+            value:
+              disabled_reason === "gone"
+                ? say("It returned 410 Gone, which tells Pestle to stop sending. ")
+                : say("Every delivery failed for five days. "),
+          })}
         </Notice>
       )}
       {endpoint.next_attempt_at !== null && endpoint.failing_since !== null && (
@@ -78,15 +85,20 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
           actions={
             may_change && (
               <Button small busy={tryNow.busy} onClick={() => void tryNow.run()}>
-                Try now
+                {say("Try now")}
               </Button>
             )
           }
         >
-          Deliveries have failed since <When at={endpoint.failing_since} />, so Pestle pauses longer between attempts.
-          No event is lost.{" "}
-          {may_change && "Try now sends all pending events again at once, and starts the waiting times over."}
-          {tryNow.error !== null && <Problem error={tryNow.error} />}
+          {sayWith(
+            "Deliveries have failed since {when}, so Pestle pauses longer between attempts. No event is lost. {value}{value2}",
+            {
+              when: <When at={endpoint.failing_since} />,
+              value:
+                may_change && say("Try now sends all pending events again at once, and starts the waiting times over."),
+              value2: tryNow.error !== null && <Problem error={tryNow.error} />,
+            },
+          )}
         </Notice>
       )}
       <Card
@@ -95,12 +107,12 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
           may_change && (
             <>
               {active && <TestEvent endpoint_id={id} choice />}
-              <Button onClick={() => setLayer("edit")}>Edit</Button>
+              <Button onClick={() => setLayer("edit")}>{say("Edit")}</Button>
               <Button busy={toggle.busy} onClick={() => void toggle.run()}>
-                {active ? "Disable" : "Enable"}
+                {active ? say("Disable") : say("Enable")}
               </Button>
               <Button tone="danger" onClick={() => setLayer("delete")}>
-                Delete
+                {say("Delete")}
               </Button>
             </>
           )
@@ -113,7 +125,7 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
               "Signed with",
               <span key="signed">
                 <span className="mono">{signing_credential_id}</span>{" "}
-                <span className="quiet">secret #{signing_secret_id}</span>
+                <span className="quiet">{sayWith("secret #{signing_secret_id}", { signing_secret_id })}</span>
               </span>,
             ],
             ["Description", description],
@@ -128,7 +140,7 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
             [
               "Deliveries",
               <Link key="events" to={`${link_base}/events`} search={{ endpoint_id: id } as never}>
-                View events
+                {say("View events")}
               </Link>,
             ],
           ]}
@@ -139,11 +151,16 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
       {may_change && <RedeliverSince endpoint_id={id} />}
       {layer === "edit" && <EndpointForm endpoint={endpoint} onClose={() => setLayer(null)} />}
       {layer === "delete" && (
-        <Confirm title="Delete endpoint?" confirm="Delete endpoint" change={remove} onClose={() => setLayer(null)}>
+        <Confirm
+          title={say("Delete endpoint?")}
+          confirm={say("Delete endpoint")}
+          change={remove}
+          onClose={() => setLayer(null)}
+        >
           <p>
             <code>{url}</code>
           </p>
-          <p>Pestle discards its pending deliveries. The events stay in the feed.</p>
+          <p>{say("Pestle discards its pending deliveries. The events stay in the feed.")}</p>
         </Confirm>
       )}
     </>

@@ -2,6 +2,7 @@ import type { PortalEndpoint } from "@pestle/contract";
 import { Fragment } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Countdown, When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const reasons = {
@@ -16,11 +17,11 @@ export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
   if (status === "disabled") {
     return (
       <Badge tone={disabled_reason === "partner" ? "neutral" : "bad"}>
-        Disabled{disabled_reason && `: ${reasons[disabled_reason]}`}
+        {sayWith("Disabled{value}", { value: disabled_reason && `: ${reasons[disabled_reason]}` })}
       </Badge>
     );
   }
-  if (failing_since === null) return <Badge tone="good">Active</Badge>;
+  if (failing_since === null) return <Badge tone="good">{say("Active")}</Badge>;
   if (next_attempt_at !== null) {
     return (
       <Badge tone="wait">
@@ -28,11 +29,7 @@ export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
       </Badge>
     );
   }
-  return (
-    <Badge tone="wait">
-      Failing since <When at={failing_since} />
-    </Badge>
-  );
+  return <Badge tone="wait">{sayWith("Failing since {when}", { when: <When at={failing_since} /> })}</Badge>;
 }
 
 /** When a slowed endpoint gets its next delivery. Never a time in the past: one that is due is on its way. */
@@ -40,7 +37,9 @@ export function NextTry({ at }: { at: string }) {
   const { account } = usePortal();
   return (
     <span className="nowrap">
-      Slowed: next try <Countdown until={at} ahead_s={account.clock_offset_s} before="in" none="now" />
+      {sayWith("Slowed: next try {countdown}", {
+        countdown: <Countdown until={at} ahead_s={account.clock_offset_s} before={say("in")} none={say("now")} />,
+      })}
     </span>
   );
 }

@@ -7,6 +7,8 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { Age } from "../../ui/time.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { everyHour, HOUR_MS, hourText, milliseconds, percent } from "../figures.ts";
 
@@ -39,20 +41,22 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
             <div className={tilesClass}>
               <div className={tileClass}>
                 <TileBody
-                  label="Delivered"
+                  label={say("Delivered")}
                   value={percent(success_rate)}
                   tone={success_rate !== null && success_rate < DELIVERY_RATE_ALERT ? "bad" : undefined}
-                  about={`of ${counted(attempts, "attempt")}`}
+                  about={say("of {attempts}", { attempts: counted(attempts, "attempt") })}
                 />
               </div>
               <div className={tileClass}>
-                <TileBody label="Failed" value={failed.toLocaleString()} about="after the last attempt" />
+                <TileBody label={say("Failed")} value={numberText(failed)} about={say("after the last attempt")} />
               </div>
               <div className={tileClass}>
                 <TileBody
-                  label="Response time"
+                  label={say("Response time")}
                   value={milliseconds(average_duration_ms)}
-                  about={`slowest ${milliseconds(slowest_duration_ms)}`}
+                  about={say("slowest {slowest_duration_ms}", {
+                    slowest_duration_ms: milliseconds(slowest_duration_ms),
+                  })}
                 />
               </div>
               <Link
@@ -61,28 +65,27 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 search={{ status: "pending", endpoint_id } as never}
               >
                 <TileBody
-                  label="Pending"
-                  value={waiting.toLocaleString()}
+                  label={say("Pending")}
+                  value={numberText(waiting)}
                   tone={waiting > 0 ? "wait" : undefined}
                   about={
-                    oldest_waiting_at !== null && (
-                      <>
-                        oldest <Age since={oldest_waiting_at} ahead_s={account.clock_offset_s} />
-                      </>
-                    )
+                    oldest_waiting_at !== null &&
+                    sayWith("oldest {age}", {
+                      age: <Age since={oldest_waiting_at} ahead_s={account.clock_offset_s} />,
+                    })
                   }
                 />
               </Link>
             </div>
-            <Card title={today ? "Attempts in the last 24 hours" : "Attempts in the last 7 days"}>
+            <Card title={today ? say("Attempts in the last 24 hours") : say("Attempts in the last 7 days")}>
               <Chart
-                label="Attempts per hour"
+                label={say("Attempts per hour")}
                 kind="bars"
                 moments={series.map(({ at_ms }) => hourText.format(at_ms))}
-                empty="No attempts in this period"
+                empty={say("No attempts in this period")}
                 series={[
-                  { name: "Delivered", tone: "good", values: series.map(({ delivered }) => delivered) },
-                  { name: "Failed", tone: "bad", values: series.map((hour) => hour.failed) },
+                  { name: say("Delivered"), tone: "good", values: series.map(({ delivered }) => delivered) },
+                  { name: say("Failed"), tone: "bad", values: series.map((hour) => hour.failed) },
                 ]}
               />
             </Card>

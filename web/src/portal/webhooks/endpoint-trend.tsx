@@ -2,6 +2,8 @@ import { DELIVERY_RATE_ALERT, type EndpointFigures, type PortalEndpoint } from "
 import { ChartTable } from "../../ui/charts/chart-table.tsx";
 import { Sparkline } from "../../ui/charts/sparkline.tsx";
 import type { Column } from "../../ui/display/table.tsx";
+import { numberText } from "../../ui/words/number-text.ts";
+import { say } from "../../ui/words/say.tsx";
 import { hourText, milliseconds, percent } from "../figures.ts";
 import styles from "./endpoint-trend.module.css";
 
@@ -9,7 +11,7 @@ import styles from "./endpoint-trend.module.css";
 export function DeliveryTrend({ figures }: { figures: EndpointFigures | undefined }) {
   if (figures === undefined) return null;
   const { success_rate, hours } = figures;
-  if (success_rate === null) return <span className="quiet">No attempts</span>;
+  if (success_rate === null) return <span className="quiet">{say("No attempts")}</span>;
   const rates = hours.map((hour) => hour.success_rate);
   const lowest = Math.min(...rates.flatMap((rate) => rate ?? []));
   const bad = success_rate < DELIVERY_RATE_ALERT;
@@ -17,7 +19,7 @@ export function DeliveryTrend({ figures }: { figures: EndpointFigures | undefine
     <span className={styles["trend"]}>
       <span className={bad ? styles["bad"] : undefined}>{percent(success_rate)}</span>
       <Sparkline
-        label={`Delivered per hour in the last 24 hours: lowest ${percent(lowest)}`}
+        label={say("Delivered per hour in the last 24 hours: lowest {lowest}", { lowest: percent(lowest) })}
         values={rates}
         tone={bad ? "bad" : "good"}
         most={1}
@@ -35,7 +37,9 @@ export function ResponseTrend({ figures }: { figures: EndpointFigures | undefine
     <span className={styles["trend"]}>
       <span>{milliseconds(figures.average_duration_ms)}</span>
       <Sparkline
-        label={`Response time per hour in the last 24 hours: longest ${milliseconds(longest)}`}
+        label={say("Response time per hour in the last 24 hours: longest {longest}", {
+          longest: milliseconds(longest),
+        })}
         values={times}
         tone="info"
       />
@@ -45,11 +49,11 @@ export function ResponseTrend({ figures }: { figures: EndpointFigures | undefine
 
 type Row = { url: string; hour: EndpointFigures["hours"][number] };
 const columns: readonly Column<Row>[] = [
-  { title: "Endpoint", cell: ({ url }) => <code>{url}</code> },
-  { title: "Hour", cell: ({ hour }) => hourText.format(new Date(hour.hour)) },
-  { title: "Attempts", number: true, cell: ({ hour }) => hour.attempts.toLocaleString() },
-  { title: "Delivered", number: true, cell: ({ hour }) => percent(hour.success_rate) },
-  { title: "Response time", number: true, cell: ({ hour }) => milliseconds(hour.average_duration_ms) },
+  { title: say("Endpoint"), cell: ({ url }) => <code>{url}</code> },
+  { title: say("Hour"), cell: ({ hour }) => hourText.format(new Date(hour.hour)) },
+  { title: say("Attempts"), number: true, cell: ({ hour }) => numberText(hour.attempts) },
+  { title: say("Delivered"), number: true, cell: ({ hour }) => percent(hour.success_rate) },
+  { title: say("Response time"), number: true, cell: ({ hour }) => milliseconds(hour.average_duration_ms) },
 ];
 
 /** The numbers of the small lines: hours with attempts, newest first. */
@@ -68,7 +72,7 @@ export function TrendTable({
   );
   return rows.length > 0 ? (
     <ChartTable
-      caption="Attempts in the last 24 hours, by endpoint and hour"
+      caption={say("Attempts in the last 24 hours, by endpoint and hour")}
       columns={columns}
       rows={rows}
       rowKey={(row) => (row as (typeof rows)[number]).key}

@@ -11,6 +11,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointState, EventNames } from "./endpoint-state.tsx";
@@ -27,10 +28,10 @@ export function EndpointsScreen() {
   const figuresOf = (id: string) => figures.find(({ endpoint_id }) => endpoint_id === id);
   const [adding, setAdding] = useState(false);
   const [created, setCreated] = useState<{ endpoint: PortalCreatedEndpoint; secret: string } | null>(null);
-  useShortcuts(may_change ? [{ keys: "n", label: "New endpoint", run: () => setAdding(true) }] : []);
+  useShortcuts(may_change ? [{ keys: "n", label: say("New endpoint"), run: () => setAdding(true) }] : []);
   const columns: readonly Column<PortalEndpoint>[] = [
     {
-      title: "URL",
+      title: say("URL"),
       cell: ({ id, url, description }) => (
         <>
           <Link to={`${link_base}/webhooks/${id}`}>
@@ -45,12 +46,12 @@ export function EndpointsScreen() {
         </>
       ),
     },
-    { title: "Status", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
-    { title: "Delivered, 24 h", cell: ({ id }) => <DeliveryTrend figures={figuresOf(id)} /> },
-    { title: "Response time", cell: ({ id }) => <ResponseTrend figures={figuresOf(id)} /> },
-    { title: "Events", cell: ({ events }) => <EventNames events={events} /> },
+    { title: say("Status"), cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+    { title: say("Delivered, 24 h"), cell: ({ id }) => <DeliveryTrend figures={figuresOf(id)} /> },
+    { title: say("Response time"), cell: ({ id }) => <ResponseTrend figures={figuresOf(id)} /> },
+    { title: say("Events"), cell: ({ events }) => <EventNames events={events} /> },
     {
-      title: "Created",
+      title: say("Created"),
       cell: ({ created_at }) => (
         <span className="nowrap">
           <When at={created_at} />
@@ -60,12 +61,12 @@ export function EndpointsScreen() {
   ];
   return (
     <Page
-      title="Endpoints"
-      about="Pestle sends signed events to these URLs and retries until they return 2xx."
+      title={say("Endpoints")}
+      about={say("Pestle sends signed events to these URLs and retries until they return 2xx.")}
       actions={
         may_change && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setAdding(true)}>
-            New endpoint
+            {say("New endpoint")}
           </Button>
         )
       }
@@ -75,14 +76,14 @@ export function EndpointsScreen() {
           <>
             <Card flush>
               <Table
-                caption="Endpoints"
+                caption={say("Endpoints")}
                 columns={columns}
                 rows={webhook_endpoints}
                 rowKey={({ id }) => id}
                 dim={({ status }) => status === "disabled"}
                 empty={
-                  <Empty title="No endpoints yet">
-                    <p>Add your receiver's URL. Until then, you can read events in the feed.</p>
+                  <Empty title={say("No endpoints yet")}>
+                    <p>{say("Add your receiver's URL. Until then, you can read events in the feed.")}</p>
                   </Empty>
                 }
               />
@@ -102,18 +103,20 @@ export function EndpointsScreen() {
       )}
       {created && (
         <ShownOnce
-          title="Endpoint created"
+          title={say("Endpoint created")}
           onClose={() => setCreated(null)}
-          keep="The pharmacy cannot show it either. Store it in a secrets manager, not in source code."
+          keep={say("The pharmacy cannot show it either. Store it in a secrets manager, not in source code.")}
           secrets={[
-            { label: "Signing secret (Standard Webhooks)", text: created.endpoint.signing_secret },
-            { label: "Your secret", text: created.secret },
+            { label: say("Signing secret (Standard Webhooks)"), text: created.endpoint.signing_secret },
+            { label: say("Your secret"), text: created.secret },
           ]}
           actions={<TestEvent endpoint_id={created.endpoint.id} />}
         >
           <p>
-            Use the signing secret to verify the <code>webhook-signature</code> header. The other two authenticity
-            headers use your client secret and your own secret.
+            {sayWith(
+              "Use the signing secret to verify the {code} header. The other two authenticity headers use your client secret and your own secret.",
+              { code: <code>webhook-signature</code> },
+            )}
           </p>
         </ShownOnce>
       )}

@@ -8,6 +8,7 @@ import { CheckField, TextField } from "../../ui/controls/field.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./redeliver-since.module.css";
 
@@ -30,7 +31,7 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
     },
   );
   return (
-    <Card title="Resend failed events">
+    <Card title={say("Resend failed events")}>
       <form
         className={styles["form"]}
         onSubmit={(event) => {
@@ -39,7 +40,7 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
         }}
       >
         <TextField
-          label="Since"
+          label={say("Since")}
           type="datetime-local"
           required
           value={since}
@@ -47,12 +48,12 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
           onChange={(event) => setSince(event.target.value)}
         />
         <CheckField
-          label="Include events never sent to this endpoint, such as those from before it was created"
+          label={say("Include events never sent to this endpoint, such as those from before it was created")}
           checked={missed}
           onChange={(event) => setMissed(event.target.checked)}
         />
         <Button type="submit" busy={redeliver.busy}>
-          Resend
+          {say("Resend")}
         </Button>
       </form>
       {redeliver.error !== null && problemOf(redeliver.error, "since") === null && <Problem error={redeliver.error} />}

@@ -6,6 +6,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Menu } from "../../ui/controls/menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 /** Sends a test event to one endpoint and opens its attempts. */
@@ -19,7 +20,7 @@ export function TestEvent({ endpoint_id, choice = false }: { endpoint_id: string
         body: event_type ? { event_type } : {},
       }),
     {
-      done: "Test event sent.",
+      done: say("Test event sent."),
       reads: [`${api_base}/webhook_events`, `${api_base}/home`],
       after: ({ event_id }) => void navigate({ to: `${link_base}/events/${event_id}` }),
     },
@@ -27,12 +28,12 @@ export function TestEvent({ endpoint_id, choice = false }: { endpoint_id: string
   return (
     <>
       <Button busy={test.busy} onClick={() => void test.run()}>
-        Send test event
+        {say("Send test event")}
       </Button>
       {choice && (
         <Menu
           trigger={<Icon name="down" />}
-          label="Choose a test event type"
+          label={say("Choose a test event type")}
           items={eventTypeNames.map((event_type) => ({
             label: event_type,
             onChoose: () => void test.run(event_type),

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Column } from "../display/table.tsx";
+import { numberText } from "../words/number-text.ts";
 import styles from "./bars.module.css";
 import { ChartTable } from "./chart-table.tsx";
 import { type ChartTone, LegendEntry, legendClass, toneClass } from "./legend.tsx";
@@ -25,7 +26,7 @@ export function Bars({
   series,
   rows,
   most,
-  format = (value) => value.toLocaleString(),
+  format = (value) => numberText(value),
   empty,
 }: {
   label: string;

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { type Column, Table } from "../display/table.tsx";
+import { say } from "../words/say.tsx";
 import styles from "./chart-table.module.css";
 
 /** The numbers behind a chart. Renders them only while they are open, because a month has 720 hours. */
@@ -18,12 +19,12 @@ export function ChartTable<Row>({
   return (
     <details className={styles["behind"]} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        {open ? "Hide table" : "Show table"}
+        {open ? say("Hide table") : say("Show table")}
         <span className="unseen">: {caption}</span>
       </summary>
       {open && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it
-        <section className={styles["rows"]} aria-label={`Table: ${caption}`} tabIndex={0}>
+        <section className={styles["rows"]} aria-label={say("Table: {caption}", { caption })} tabIndex={0}>
           <Table caption={caption} columns={columns} rows={rows} rowKey={rowKey} />
         </section>
       )}

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useId, useState } from "react";
+import { numberText } from "../words/number-text.ts";
 import styles from "./chart.module.css";
 import { ChartTable } from "./chart-table.tsx";
 import { type ChartTone, LegendEntry, legendClass, toneClass } from "./legend.tsx";
@@ -20,7 +21,7 @@ export function Chart({
   kind,
   moments,
   series,
-  format = (value) => value.toLocaleString(),
+  format = (value) => numberText(value),
   most,
   limit,
   of = "Time",

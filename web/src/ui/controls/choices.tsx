@@ -1,3 +1,4 @@
+import { numberText } from "../words/number-text.ts";
 import styles from "./choices.module.css";
 
 export type Choice<Key> = { key: Key; name: string; count?: number | undefined };
@@ -20,7 +21,7 @@ export function Choices<Key extends string | null>({
       {choices.map(({ key, name, count }) => (
         <button key={name} type="button" aria-pressed={key === chosen} onClick={() => onChoose(key)}>
           {name}
-          {count !== undefined && <span>{count.toLocaleString()}</span>}
+          {count !== undefined && <span>{numberText(count)}</span>}
         </button>
       ))}
     </div>

@@ -1,14 +1,15 @@
 import { useEffect, useRef, useState } from "react";
+import { say } from "../words/say.tsx";
 import "./copyable.css";
 
 const NOTICE_MS = 2500;
 
 type Outcome = "idle" | "copied" | "selected";
-const buttonText: Record<Outcome, string> = { idle: "Copy", copied: "Copied", selected: "Selected" };
+const buttonText: Record<Outcome, string> = { idle: say("Copy"), copied: say("Copied"), selected: say("Selected") };
 const noticeText: Record<Outcome, string> = {
   idle: "",
-  copied: "Copied to the clipboard.",
-  selected: "The text is selected. Copy it with your keyboard.",
+  copied: say("Copied to the clipboard."),
+  selected: say("The text is selected. Copy it with your keyboard."),
 };
 
 /**

@@ -1,9 +1,10 @@
 import type { Environment } from "@pestle/contract";
 import { Icon } from "../icon.tsx";
+import { say } from "../words/say.tsx";
 import styles from "./environment-menu.module.css";
 import { Menu } from "./menu.tsx";
 
-export const environmentNames: Record<Environment, string> = { production: "Production", sandbox: "Sandbox" };
+export const environmentNames: Record<Environment, string> = { production: say("Production"), sandbox: say("Sandbox") };
 
 /** Shows the current environment in its own color and switches to the other one. */
 export function EnvironmentMenu({
@@ -17,7 +18,7 @@ export function EnvironmentMenu({
 }) {
   return (
     <Menu
-      label={`Environment: ${environmentNames[current]}`}
+      label={say("Environment: {value}", { value: environmentNames[current] })}
       triggerClass={current === "sandbox" ? styles["sandbox"] : styles["production"]}
       trigger={
         <>

@@ -1,8 +1,9 @@
+import { say } from "../words/say.tsx";
 import styles from "./keys.module.css";
 
 const shown: Record<string, string> = {
   Enter: "↵",
-  Escape: "Esc",
+  Escape: say("Esc"),
   ArrowUp: "↑",
   ArrowDown: "↓",
   mod: navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl",

@@ -1,6 +1,7 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
 import { toast } from "../display/toast.tsx";
 import type { IconName } from "../icon.tsx";
+import { say } from "../words/say.tsx";
 import styles from "./menu.module.css";
 
 export type MenuItem = { label: ReactNode; icon?: IconName; onChoose: () => void; danger?: boolean; checked?: boolean };
@@ -30,7 +31,7 @@ export function Menu({
   const show = () =>
     load().then(
       () => setState("open"),
-      () => toast("The menu did not load. Reload the page.", "bad"),
+      () => toast(say("The menu did not load. Reload the page."), "bad"),
     );
   const intend = () => void load().catch(() => undefined);
   return (

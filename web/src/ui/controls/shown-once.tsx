@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Dialog } from "../display/dialog.tsx";
 import { Notice } from "../display/notice.tsx";
+import { say } from "../words/say.tsx";
 import { Button } from "./button.tsx";
 import { Copyable } from "./copyable.tsx";
 import styles from "./shown-once.module.css";
@@ -35,13 +36,13 @@ export function ShownOnce({
         <>
           {actions}
           <Button tone="primary" onClick={onClose}>
-            I saved it
+            {say("I saved it")}
           </Button>
         </>
       }
     >
       {lead}
-      <Notice tone="wait" title="You won't see this again.">
+      <Notice tone="wait" title={say("You won't see this again.")}>
         {keep}
       </Notice>
       <dl className={styles["secrets"]}>

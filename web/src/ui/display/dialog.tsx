@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { IconButton } from "../controls/button.tsx";
 import { showModal } from "../show-modal.ts";
+import { say } from "../words/say.tsx";
 import styles from "./dialog.module.css";
 
 type Given = {
@@ -38,7 +39,7 @@ export function Dialog({ title, onClose, children, actions, onSubmit, wide, stay
     <>
       <header className={styles["head"]}>
         <h2 id={id}>{title}</h2>
-        {!stays && <IconButton label="Close" icon="close" onClick={onClose} />}
+        {!stays && <IconButton label={say("Close")} icon="close" onClick={onClose} />}
       </header>
       <div className={styles["body"]}>{children}</div>
       {actions && <footer className={styles["foot"]}>{actions}</footer>}

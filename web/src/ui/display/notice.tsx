@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Tone } from "../badge.tsx";
+import { say } from "../words/say.tsx";
 import styles from "./notice.module.css";
 
 /** An inline notice. Screen readers announce the `bad` tone. */
@@ -39,7 +40,7 @@ export function Empty({ title, children }: { title: ReactNode; children?: ReactN
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className={styles["skeleton"]} role="status">
-      <span className="unseen">Loading</span>
+      <span className="unseen">{say("Loading")}</span>
       {Array.from({ length: lines }, (_, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical
         <span key={line} />

@@ -4,13 +4,14 @@ import { Badge, type Tone } from "../badge.tsx";
 import { Button } from "../controls/button.tsx";
 import type { QuestionState } from "../question-state.ts";
 import { When } from "../time.tsx";
+import { say, sayWith } from "../words/say.tsx";
 import styles from "./thread.module.css";
 
 const stateBadges: Record<QuestionState, { tone: Tone; text: string }> = {
-  unanswered: { tone: "wait", text: "Unanswered" },
-  answered: { tone: "good", text: "Answered" },
-  still_held: { tone: "wait", text: "Answered, still on hold" },
-  ended: { tone: "neutral", text: "Hold ended without an answer" },
+  unanswered: { tone: "wait", text: say("Unanswered") },
+  answered: { tone: "good", text: say("Answered") },
+  still_held: { tone: "wait", text: say("Answered, still on hold") },
+  ended: { tone: "neutral", text: say("Hold ended without an answer") },
 };
 
 /** The messages between partner and pharmacy about an order, oldest first. */
@@ -28,7 +29,7 @@ export function Thread<Shown extends Message>({
 }) {
   const byId = new Map(messages.map((message) => [message.message_id, message]));
   return (
-    <ol className={styles["thread"]} aria-label="Messages, oldest first">
+    <ol className={styles["thread"]} aria-label={say("Messages, oldest first")}>
       {messages.map((message) => {
         const { message_id, author, text, created_at, in_reply_to, exception_id } = message;
         const state = states.get(message_id);
@@ -41,10 +42,12 @@ export function Thread<Shown extends Message>({
               <span className="quiet small">
                 <When at={created_at} />
               </span>
-              {exception_id !== null && <Badge>Question about {exceptions[exception_id].name}</Badge>}
+              {exception_id !== null && (
+                <Badge>{sayWith("Question about {name}", { name: exceptions[exception_id].name })}</Badge>
+              )}
               {state && <Badge tone={stateBadges[state].tone}>{stateBadges[state].text}</Badge>}
             </p>
-            {replied && <p className={styles["replied"]}>Answers “{replied.text}”</p>}
+            {replied && <p className={styles["replied"]}>{sayWith("Answers “{text}”", { text: replied.text })}</p>}
             <p className={styles["text"]}>{text}</p>
             {label !== null && (
               <Button small onClick={() => reply?.run(message)}>

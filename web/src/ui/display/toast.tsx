@@ -1,6 +1,7 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 import { IconButton } from "../controls/button.tsx";
 import { Icon } from "../icon.tsx";
+import { say } from "../words/say.tsx";
 import styles from "./toast.module.css";
 
 type Toast = { id: number; tone: "good" | "bad"; text: string };
@@ -55,7 +56,7 @@ function Shown({ id, tone, text }: Toast) {
     <div className={`${styles["toast"]} ${styles[tone]}`}>
       <Icon name={tone === "good" ? "check" : "alert"} />
       <span>{text}</span>
-      <IconButton label="Dismiss" icon="close" onClick={() => close(id)} />
+      <IconButton label={say("Dismiss")} icon="close" onClick={() => close(id)} />
     </div>
   );
 }

@@ -3,21 +3,22 @@ import { Badge } from "../badge.tsx";
 import type { GridColumn } from "../display/row-grid.tsx";
 import { moneyText } from "../money.ts";
 import { When } from "../time.tsx";
+import { say } from "../words/say.tsx";
 
 const kindNames: Record<MoneyKind, string> = {
-  item: "Item",
-  shipment: "Shipping",
-  fee: "Fee",
-  refund: "Refund",
-  credit: "Credit",
+  item: say("Item"),
+  shipment: say("Shipping"),
+  fee: say("Fee"),
+  refund: say("Refund"),
+  credit: say("Credit"),
 };
 
 /** The lines of a statement. */
 export const lineColumns: readonly GridColumn<StatementLine>[] = [
-  { title: "Booked", width: "8.5rem", cell: ({ booked_at }) => <When at={booked_at} /> },
-  { title: "Kind", width: "5.5rem", cell: ({ kind }) => kindNames[kind] },
+  { title: say("Booked"), width: "8.5rem", cell: ({ booked_at }) => <When at={booked_at} /> },
+  { title: say("Kind"), width: "5.5rem", cell: ({ kind }) => kindNames[kind] },
   {
-    title: "For",
+    title: say("For"),
     width: "minmax(10rem, 2fr)",
     cell: ({ sku, quantity, description }) =>
       sku === null ? (
@@ -30,21 +31,21 @@ export const lineColumns: readonly GridColumn<StatementLine>[] = [
       ),
   },
   // Before the rest, because narrow screens show the last columns only after scrolling.
-  { title: "Amount", width: "7rem", number: true, cell: ({ amount_cents }) => moneyText(amount_cents) },
+  { title: say("Amount"), width: "7rem", number: true, cell: ({ amount_cents }) => moneyText(amount_cents) },
   {
-    title: "Order",
+    title: say("Order"),
     width: "7.5rem",
     cell: ({ order_number }) =>
       order_number === null ? <span className="quiet">–</span> : <span className="mono">{order_number}</span>,
   },
   {
-    title: "Reference",
+    title: say("Reference"),
     width: "minmax(6rem, 1fr)",
     cell: ({ reference }) => reference ?? <span className="quiet">–</span>,
   },
   {
-    title: "Payer",
+    title: say("Payer"),
     width: "6rem",
-    cell: ({ payer }) => (payer === "patient" ? <Badge tone="info">Patient</Badge> : "Partner"),
+    cell: ({ payer }) => (payer === "patient" ? <Badge tone="info">{say("Patient")}</Badge> : "Partner"),
   },
 ];

@@ -4,6 +4,8 @@ import { Card } from "../display/card.tsx";
 import { Empty } from "../display/notice.tsx";
 import { type Column, Table } from "../display/table.tsx";
 import { moneyText } from "../money.ts";
+import { numberText } from "../words/number-text.ts";
+import { say } from "../words/say.tsx";
 import { monthText } from "./month-text.ts";
 import { MonthBadge, MonthEnd } from "./status-badge.tsx";
 
@@ -20,20 +22,20 @@ export function MonthTable({
   link: (month: string, text: string) => ReactNode;
 }) {
   const columns: Column<Statement>[] = [
-    { title: "Month", cell: ({ month }) => link(month, monthText(month)) },
-    { title: "Status", cell: (statement) => <MonthBadge statement={statement} /> },
+    { title: say("Month"), cell: ({ month }) => link(month, monthText(month)) },
+    { title: say("Status"), cell: (statement) => <MonthBadge statement={statement} /> },
     {
-      title: "Closing",
+      title: say("Closing"),
       cell: (statement) => (
         <span className="quiet">
           <MonthEnd statement={statement} />
         </span>
       ),
     },
-    { title: "Lines", number: true, cell: ({ line_count }) => line_count.toLocaleString() },
+    { title: say("Lines"), number: true, cell: ({ line_count }) => numberText(line_count) },
     { title: owed, number: true, cell: ({ due_cents, currency }) => moneyText(due_cents, currency) },
     {
-      title: "Paid by patients",
+      title: say("Paid by patients"),
       number: true,
       cell: ({ totals, currency }) => moneyText(totals.patient.total_cents, currency),
     },
@@ -41,13 +43,13 @@ export function MonthTable({
   return (
     <Card flush>
       <Table
-        caption="Months"
+        caption={say("Months")}
         columns={columns}
         rows={statements}
         rowKey={({ month }) => month}
         empty={
-          <Empty title="No statements yet">
-            <p>The first one appears when an order ships.</p>
+          <Empty title={say("No statements yet")}>
+            <p>{say("The first one appears when an order ships.")}</p>
           </Empty>
         }
       />

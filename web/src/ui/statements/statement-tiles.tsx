@@ -1,6 +1,7 @@
 import type { Statement } from "@pestle/contract";
 import { TileBody, tileClass, tilesClass } from "../display/tile.tsx";
 import { moneyText } from "../money.ts";
+import { say } from "../words/say.tsx";
 
 /** The sums of a month. `owed`: how the reader calls the partner's total. */
 export function StatementTiles({ statement, owed }: { statement: Statement; owed: string }) {
@@ -9,16 +10,21 @@ export function StatementTiles({ statement, owed }: { statement: Statement; owed
   const money = (cents: number) => moneyText(cents, currency);
   const tiles = [
     { label: owed, value: due_cents },
-    { label: "Items", value: items_cents },
-    { label: "Shipping", value: shipping_cents },
-    { label: "Fees", value: fees_cents },
+    { label: say("Items"), value: items_cents },
+    { label: say("Shipping"), value: shipping_cents },
+    { label: say("Fees"), value: fees_cents },
     {
-      label: "Refunds and credits",
+      label: say("Refunds and credits"),
       value: refunds_cents + credits_cents,
       ...(refunds_cents !== 0 &&
-        credits_cents !== 0 && { about: `${money(refunds_cents)} and ${money(credits_cents)}` }),
+        credits_cents !== 0 && {
+          about: say("{refunds_cents} and {credits_cents}", {
+            refunds_cents: money(refunds_cents),
+            credits_cents: money(credits_cents),
+          }),
+        }),
     },
-    { label: "Paid by patients", value: totals.patient.total_cents, about: "By card" },
+    { label: say("Paid by patients"), value: totals.patient.total_cents, about: say("By card") },
   ];
   return (
     <div className={tilesClass}>

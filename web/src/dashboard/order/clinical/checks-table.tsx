@@ -1,6 +1,7 @@
 import { type ClinicalCheck, type ClinicalCheckName, checkGaps, clinicalChecks } from "@pestle/contract";
 import { Badge } from "../../../ui/badge.tsx";
 import { type Column, Table } from "../../../ui/display/table.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 
 /** What a check compared the order with: one of it, several of them. */
@@ -13,32 +14,32 @@ const comparedWith: Partial<Record<ClinicalCheckName, readonly [one: string, man
 };
 
 const columns: readonly Column<ClinicalCheck>[] = [
-  { title: "Check", cell: ({ check }) => <span className={styles["name"]}>{clinicalChecks[check].name}</span> },
-  { title: "Compared with", cell: comparedText },
+  { title: say("Check"), cell: ({ check }) => <span className={styles["name"]}>{clinicalChecks[check].name}</span> },
+  { title: say("Compared with"), cell: comparedText },
   {
-    title: "Result",
+    title: say("Result"),
     cell: ({ findings, gaps }) => (
       <div className="stack-tight">
         {findings > 0 && (
           <span>
-            <Badge tone="bad">{findings === 1 ? "1 finding" : `${findings} findings`}</Badge>
+            <Badge tone="bad">{findings === 1 ? say("1 finding") : say("{findings} findings", { findings })}</Badge>
           </span>
         )}
         {gaps.map((gap) => (
           <span key={gap}>
-            <Badge tone="wait">Incomplete</Badge> {checkGaps[gap]}
+            <Badge tone="wait">{say("Incomplete")}</Badge> {checkGaps[gap]}
           </span>
         ))}
         {findings === 0 && gaps.length === 0 && (
           <span>
-            <Badge tone="good">No finding</Badge>
+            <Badge tone="good">{say("No finding")}</Badge>
           </span>
         )}
       </div>
     ),
   },
   {
-    title: "Tables",
+    title: say("Tables"),
     cell: ({ tables }) => (
       <span className={styles["tables"]}>
         {tables.map(({ name, rows }) => `${name.replaceAll("_", " ")} (${rows})`).join(", ") || "–"}
@@ -49,7 +50,7 @@ const columns: readonly Column<ClinicalCheck>[] = [
 
 /** What was checked, against how much, and with which tables. An empty result says what it covered. */
 export const ChecksTable = ({ checks }: { checks: readonly ClinicalCheck[] }) => (
-  <Table caption="Safety checks" columns={columns} rows={checks} rowKey={({ check }) => check} />
+  <Table caption={say("Safety checks")} columns={columns} rows={checks} rowKey={({ check }) => check} />
 );
 
 function comparedText({ check, compared }: ClinicalCheck): string {

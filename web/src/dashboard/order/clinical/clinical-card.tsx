@@ -5,6 +5,7 @@ import { useApi } from "../../../app/use-api.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { Card } from "../../../ui/display/card.tsx";
 import { Notice } from "../../../ui/display/notice.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import { pharmacists } from "../../roles.ts";
 import { FindingsCard } from "../findings-card.tsx";
 import { orderApi } from "../use-order.ts";
@@ -46,7 +47,7 @@ function Shown({ page, review }: { page: DashboardOrder; review: ClinicalReview 
   const { patient, facts, fills, more_fills, lines, findings, overrides, checks, tables_version } = review;
   return (
     <>
-      <Card title="Clinical review" actions={<QuestionButton page={page} />}>
+      <Card title={say("Clinical review")} actions={<QuestionButton page={page} />}>
         <div className="stack-tight">
           <PatientStrip patient={patient} />
           <FactsGrid facts={facts} fills={fills} />
@@ -54,26 +55,32 @@ function Shown({ page, review }: { page: DashboardOrder; review: ClinicalReview 
         </div>
       </Card>
       {tables_version === null && (
-        <Notice tone="bad" title="The safety tables are unusable">
-          Nothing was checked. Check allergies, interactions and doses by hand.
+        <Notice tone="bad" title={say("The safety tables are unusable")}>
+          {say("Nothing was checked. Check allergies, interactions and doses by hand.")}
         </Notice>
       )}
       {findings.length + overrides.length > 0 && (
-        <Card title={findings.length === 1 ? "1 finding" : `${findings.length} findings`}>
+        <Card title={findings.length === 1 ? say("1 finding") : say("{count} findings", { count: findings.length })}>
           <div className="stack-tight">
             <FindingsList findings={findings} lines={lines} />
             <OverridesList overrides={overrides} />
           </div>
         </Card>
       )}
-      <Card title="Safety checks" flush actions={tables_version !== null && <Badge>Tables {tables_version}</Badge>}>
+      <Card
+        title={say("Safety checks")}
+        flush
+        actions={tables_version !== null && <Badge>{sayWith("Tables {tables_version}", { tables_version })}</Badge>}
+      >
         <ChecksTable checks={checks} />
       </Card>
       {fills.length > 0 && (
         <Card
-          title="Last fills"
+          title={say("Last fills")}
           flush
-          actions={more_fills && <span className="small quiet">Newest {fills.length}</span>}
+          actions={
+            more_fills && <span className="small quiet">{sayWith("Newest {count}", { count: fills.length })}</span>
+          }
         >
           <FillsTable account_id={page.account_id} fills={fills} />
         </Card>

@@ -1,5 +1,6 @@
 import { type ClinicalLine, sigFaults } from "@pestle/contract";
 import { Badge } from "../../../ui/badge.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import { dailyText, rangeText } from "./amount-text.ts";
 import styles from "./clinical.module.css";
 
@@ -7,27 +8,28 @@ import styles from "./clinical.module.css";
 export function DirectionsList({ lines }: { lines: readonly ClinicalLine[] }) {
   return (
     <section className={styles["part"]}>
-      <h3>Directions and daily dose</h3>
+      <h3>{say("Directions and daily dose")}</h3>
       <ul>
         {lines.map((line) => (
           <li key={line.item_id}>
             <p>{line.name}</p>
             {line.sig_text === null ? (
-              <p className="quiet">No prescription.</p>
+              <p className="quiet">{say("No prescription.")}</p>
             ) : (
               <blockquote>{line.sig_text}</blockquote>
             )}
             <Daily line={line} />
             {line.prescriber && (
               <p className="small quiet">
-                Prescribed by{" "}
-                {[
-                  line.prescriber.name,
-                  line.prescriber.phone && `phone ${line.prescriber.phone}`,
-                  line.prescriber.fax && `fax ${line.prescriber.fax}`,
-                ]
-                  .filter(Boolean)
-                  .join(", ")}
+                {sayWith("Prescribed by {filter}", {
+                  filter: [
+                    line.prescriber.name,
+                    line.prescriber.phone && `phone ${line.prescriber.phone}`,
+                    line.prescriber.fax && `fax ${line.prescriber.fax}`,
+                  ]
+                    .filter(Boolean)
+                    .join(", "),
+                })}
               </p>
             )}
           </li>
@@ -42,15 +44,19 @@ function Daily({ line: { daily } }: { line: ClinicalLine }) {
   if (!daily.read) {
     return (
       <p className="row">
-        <Badge tone="wait">Dose not computed</Badge>
-        <span>{sigFaults[daily.why]} Compute the daily dose by hand.</span>
+        <Badge tone="wait">{say("Dose not computed")}</Badge>
+        <span>{sayWith("{value} Compute the daily dose by hand.", { value: sigFaults[daily.why] })}</span>
       </p>
     );
   }
   return (
     <p>
       {dailyText(daily)}
-      {daily.lasts_days && <span className="quiet">. This order lasts {rangeText(daily.lasts_days)} days.</span>}
+      {daily.lasts_days && (
+        <span className="quiet">
+          {sayWith(". This order lasts {lasts_days} days.", { lasts_days: rangeText(daily.lasts_days) })}
+        </span>
+      )}
     </p>
   );
 }

@@ -1,12 +1,13 @@
 import type { ClinicalFacts, ClinicalFill, SafetyKind } from "@pestle/contract";
 import { dateText } from "../../../ui/time.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 import { Mark } from "./known.tsx";
 
 const kindNames: Record<SafetyKind, string> = {
-  allergy: "Allergies",
-  medication: "Active medicines",
-  condition: "Conditions",
+  allergy: say("Allergies"),
+  medication: say("Active medicines"),
+  condition: say("Conditions"),
 };
 const order: readonly SafetyKind[] = ["allergy", "condition", "medication"];
 
@@ -31,11 +32,9 @@ function Kind({ facts, fills }: { facts: ClinicalFacts; fills: readonly Clinical
       <ul>
         {status !== "listed" && (
           <li>
-            <Mark as={status}>{status === "none_known" && fills.length > 0 ? "No others known" : undefined}</Mark>
+            <Mark as={status}>{status === "none_known" && fills.length > 0 ? say("No others known") : undefined}</Mark>
             {status === "none_known" && none && (
-              <p className="small quiet">
-                The {none.by} said so, {dateText(none.at)}
-              </p>
+              <p className="small quiet">{sayWith("The {by} said so, {at}", { by: none.by, at: dateText(none.at) })}</p>
             )}
           </li>
         )}
@@ -43,8 +42,7 @@ function Kind({ facts, fills }: { facts: ClinicalFacts; fills: readonly Clinical
           <li key={entry_id}>
             <strong>{text}</strong>
             <p className="small quiet">
-              From the {source}
-              {recorded_at && `, ${dateText(recorded_at)}`}
+              {sayWith("From the {source}{value}", { source, value: recorded_at && `, ${dateText(recorded_at)}` })}
             </p>
           </li>
         ))}
@@ -53,7 +51,7 @@ function Kind({ facts, fills }: { facts: ClinicalFacts; fills: readonly Clinical
             <strong>{name}</strong>
             <p className="small quiet">
               {shipped_at === null
-                ? `Order ${order_number}, not shipped yet`
+                ? say("Order {order_number}, not shipped yet", { order_number })
                 : `Filled ${dateText(shipped_at)}${supply_ends_at === null ? "" : `, lasts until ${dateText(supply_ends_at)}`}`}
             </p>
           </li>

@@ -3,32 +3,37 @@ import { Link } from "../../../app/router/router.tsx";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { StatusBadge } from "../../../ui/order-badges.tsx";
 import { dateText } from "../../../ui/time.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import { orderPath } from "../../order-link.ts";
 import styles from "./clinical.module.css";
 
 /** The patient's last fills with dates, newest first. */
 export function FillsTable({ account_id, fills }: { account_id: string; fills: readonly ClinicalFill[] }) {
   const columns: readonly Column<ClinicalFill>[] = [
-    { title: "Product", cell: ({ name }) => <span className={styles["name"]}>{name}</span> },
+    { title: say("Product"), cell: ({ name }) => <span className={styles["name"]}>{name}</span> },
     {
-      title: "Shipped",
+      title: say("Shipped"),
       cell: ({ shipped_at, ordered_at }) => (
-        <span className="nowrap">{shipped_at === null ? `Ordered ${dateText(ordered_at)}` : dateText(shipped_at)}</span>
+        <span className="nowrap">
+          {shipped_at === null
+            ? say("Ordered {ordered_at}", { ordered_at: dateText(ordered_at) })
+            : dateText(shipped_at)}
+        </span>
       ),
     },
     {
-      title: "Lasts until",
+      title: say("Lasts until"),
       cell: ({ supply_ends_at }) => (
         <span className="nowrap">{supply_ends_at === null ? "–" : dateText(supply_ends_at)}</span>
       ),
     },
     {
-      title: "Quantity",
+      title: say("Quantity"),
       number: true,
       cell: ({ units, days_supply }) => `${units}${days_supply === null ? "" : ` for ${days_supply} days`}`,
     },
     {
-      title: "Order",
+      title: say("Order"),
       cell: ({ order_number, order_status }) => (
         <span className="row">
           <Link to={orderPath({ account_id, order_number })} className="mono nowrap">
@@ -41,7 +46,7 @@ export function FillsTable({ account_id, fills }: { account_id: string; fills: r
   ];
   return (
     <Table
-      caption="Last fills"
+      caption={say("Last fills")}
       columns={columns}
       rows={fills}
       rowKey={({ order_number, name }) => `${order_number} ${name}`}

@@ -1,5 +1,6 @@
 import type { ClinicalFinding, ClinicalLine } from "@pestle/contract";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", major: "bad", moderate: "wait" };
@@ -27,17 +28,19 @@ export function FindingsList({
             {finding.item_id !== null && (
               <span className="quiet">{lines.find(({ item_id }) => item_id === finding.item_id)?.name}</span>
             )}
-            {finding.overridden && <Badge tone="good">Overridden</Badge>}
+            {finding.overridden && <Badge tone="good">{say("Overridden")}</Badge>}
           </p>
           <p>{finding.message}</p>
           {finding.elsewhere.length > 0 && (
             <p>
-              <strong>From {finding.elsewhere.join(" and ")}.</strong> Do not tell this order's partner.
+              {sayWith("{strong} Do not tell this order's partner.", {
+                strong: <strong>{sayWith("From {elsewhere}.", { elsewhere: finding.elsewhere.join(" and ") })}</strong>,
+              })}
             </p>
           )}
           {finding.advice !== null && <p>{finding.advice}</p>}
           <p className="small quiet">
-            Source: {finding.source}. Tables {finding.version}.
+            {sayWith("Source: {source}. Tables {version}.", { source: finding.source, version: finding.version })}
           </p>
         </li>
       ))}

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 
 /**
@@ -7,9 +8,9 @@ import styles from "./clinical.module.css";
  * `unknown`: there is no value.
  */
 const marks = {
-  none_known: { text: "None known", icon: "check" },
-  not_asked: { text: "Not asked", icon: "alert" },
-  unknown: { text: "Unknown", icon: "more" },
+  none_known: { text: say("None known"), icon: "check" },
+  not_asked: { text: say("Not asked"), icon: "alert" },
+  unknown: { text: say("Unknown"), icon: "more" },
 } as const satisfies Record<string, { text: string; icon: IconName }>;
 
 export function Mark({ as, children }: { as: keyof typeof marks; children?: ReactNode }) {

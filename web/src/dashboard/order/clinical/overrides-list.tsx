@@ -1,6 +1,7 @@
 import { type ClinicalOverride, exceptions, overrideReasons } from "@pestle/contract";
 import { Badge } from "../../../ui/badge.tsx";
 import { When } from "../../../ui/time.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 
 /** Who overrode what, with the code and the reason. */
@@ -8,19 +9,20 @@ export function OverridesList({ overrides }: { overrides: readonly ClinicalOverr
   if (overrides.length === 0) return null;
   return (
     <section className={styles["part"]}>
-      <h3>Overrides</h3>
+      <h3>{say("Overrides")}</h3>
       <ul>
         {overrides.map((one) => (
           <li key={`${one.at} ${one.reason}`}>
             <p className="row">
               <strong>{one.exception_ids.map((id) => exceptions[id].name).join(", ")}</strong>
-              {!one.signature_holds && <Badge tone="bad">The signature does not match</Badge>}
+              {!one.signature_holds && <Badge tone="bad">{say("The signature does not match")}</Badge>}
             </p>
             {one.code && <p>{overrideReasons[one.code]}</p>}
             <p>{one.reason}</p>
             <p className="small quiet">
-              {one.who ?? "A pharmacist"}
-              {one.license_number && `, license ${one.license_number}`}, <When at={one.at} />
+              {one.who ?? say("A pharmacist")}
+              {one.license_number && say(", license {license_number}", { license_number: one.license_number })},{" "}
+              <When at={one.at} />
             </p>
           </li>
         ))}

@@ -15,6 +15,7 @@ import { useChange } from "../../../app/use-change.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../../ui/controls/field.tsx";
 import { Dialog } from "../../../ui/display/dialog.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import { orderPath } from "../../order-link.ts";
 import { placeInWorkList } from "../../work-list.ts";
 import { orderApi } from "../use-order.ts";
@@ -27,12 +28,12 @@ export function QuestionButton({ page }: { page: DashboardOrder }) {
   const [open, setOpen] = useState(false);
   const offered = askable(page);
   const may = offered.length > 0;
-  useShortcuts(may ? [{ keys: "q", label: "Ask the partner a question", run: () => setOpen(true) }] : []);
+  useShortcuts(may ? [{ keys: "q", label: say("Ask the partner a question"), run: () => setOpen(true) }] : []);
   if (!may) return null;
   return (
     <>
       <Button small icon="message" keys="q" onClick={() => setOpen(true)}>
-        Ask the partner
+        {say("Ask the partner")}
       </Button>
       {open && <QuestionDialog page={page} offered={offered} onClose={() => setOpen(false)} />}
     </>
@@ -59,7 +60,7 @@ function QuestionDialog({
     (exception_id: QuestionExceptionId) =>
       api(`${path}/messages`, { method: "POST", body: { text, exception_id, revision } }),
     {
-      done: "Question sent. The order is on hold.",
+      done: say("Question sent. The order is on hold."),
       reads: next ? [] : [path],
       after: () => {
         onClose();
@@ -70,20 +71,20 @@ function QuestionDialog({
   const problem = problemOf(send.error, "text");
   return (
     <Dialog
-      title={`Ask ${partner}`}
+      title={say("Ask {partner}", { partner })}
       onClose={onClose}
       onSubmit={() => asked !== null && void send.run(asked)}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={send.busy}>
-            {next ? "Send, hold and open the next order" : "Send and hold"}
+            {next ? say("Send, hold and open the next order") : say("Send and hold")}
           </Button>
         </>
       }
     >
       <SelectField
-        label="What you ask about"
+        label={say("What you ask about")}
         required
         autoFocus
         options={[
@@ -94,10 +95,10 @@ function QuestionDialog({
         ]}
         value={chosen}
         onChange={({ target }) => setChosen(target.value)}
-        hint="The order stops until the partner answers."
+        hint={say("The order stops until the partner answers.")}
       />
       <TextArea
-        label="Question"
+        label={say("Question")}
         required
         maxLength={MESSAGE_MOST_CHARACTERS}
         value={text}

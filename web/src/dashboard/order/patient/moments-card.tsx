@@ -3,15 +3,16 @@ import { Link } from "../../../app/router/router.tsx";
 import { Card } from "../../../ui/display/card.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { dateText, useNow } from "../../../ui/time.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import { orderPath } from "../../order-link.ts";
 import { type Moment, patientMoments } from "./patient-moments.ts";
 import styles from "./patient-screen.module.css";
 
 const kinds: Record<Moment["kind"], { icon: IconName; text: string; due?: string }> = {
-  prescribed: { icon: "inbox", text: "Prescription received" },
-  ordered: { icon: "list", text: "Ordered" },
-  shipped: { icon: "truck", text: "Shipped" },
-  runs_out: { icon: "clock", text: "Supply ended", due: "Supply ends" },
+  prescribed: { icon: "inbox", text: say("Prescription received") },
+  ordered: { icon: "list", text: say("Ordered") },
+  shipped: { icon: "truck", text: say("Shipped") },
+  runs_out: { icon: "clock", text: say("Supply ended"), due: say("Supply ends") },
 };
 
 /** Prescriptions, orders and fills on a time line. What is still to come is at the top. */
@@ -19,9 +20,9 @@ export function MomentsCard({ page }: { page: DashboardPatient }) {
   const now_ms = useNow();
   const moments = patientMoments(page);
   return (
-    <Card title="Time line">
+    <Card title={say("Time line")}>
       {moments.length === 0 ? (
-        <p className="quiet">Nothing has happened yet.</p>
+        <p className="quiet">{say("Nothing has happened yet.")}</p>
       ) : (
         <ol className={styles["moments"]}>
           {moments.map(({ at, kind, what, order_number }) => {
@@ -35,7 +36,7 @@ export function MomentsCard({ page }: { page: DashboardPatient }) {
                   {coming ? (due ?? text) : text}: {what}
                   {order_number && (
                     <>
-                      {", order "}
+                      {say(", order ")}
                       <Link to={orderPath({ account_id: page.account_id, order_number })} className="mono">
                         {order_number}
                       </Link>

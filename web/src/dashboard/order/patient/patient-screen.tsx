@@ -10,6 +10,7 @@ import { Card } from "../../../ui/display/card.tsx";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../../ui/order-badges.tsx";
 import { dateText, When } from "../../../ui/time.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import { orderPath } from "../../order-link.ts";
 import { FactsGrid } from "../clinical/facts-grid.tsx";
 import { FillsTable } from "../clinical/fills-table.tsx";
@@ -32,57 +33,62 @@ export function PatientScreen() {
 
 function PatientPage({ page, path, again }: { page: DashboardPatient; path: PatientApi; again: () => void }) {
   const { account_id, patient, partner, environment, clinical, fills } = page;
-  useShortcuts([{ keys: "r", label: "Refresh", run: again }]);
+  useShortcuts([{ keys: "r", label: say("Refresh"), run: again }]);
   return (
     <Page
-      title={`Patient ${patient.initials}`}
+      title={say("Patient {initials}", { initials: patient.initials })}
       recent="person"
       heading={
         <span className="row">
-          Patient {patient.initials} <EnvironmentBadge environment={environment} />
+          {sayWith("Patient {initials}", { initials: patient.initials })} <EnvironmentBadge environment={environment} />
         </span>
       }
-      about={`${partner}, born ${patient.birth_year}`}
-      actions={<IconButton label="Refresh: r" icon="refresh" onClick={again} />}
+      about={say("{partner}, born {birth_year}", { partner, birth_year: patient.birth_year })}
+      actions={<IconButton label={say("Refresh: r")} icon="refresh" onClick={again} />}
     >
       <div className={styles["columns"]}>
         <div className="stack">
           {clinical && (
-            <Card title="Safety facts">
+            <Card title={say("Safety facts")}>
               <div className="stack-tight">
                 <PatientStrip patient={clinical.patient} />
                 <FactsGrid facts={clinical.facts} fills={fills} />
               </div>
             </Card>
           )}
-          <Card title="Orders" flush>
+          <Card title={say("Orders")} flush>
             <Table
-              caption="Orders"
+              caption={say("Orders")}
               columns={orderColumns(account_id)}
               rows={page.orders}
               rowKey={({ order_number }) => order_number}
-              empty={<Nothing>No orders yet.</Nothing>}
+              empty={<Nothing>{say("No orders yet.")}</Nothing>}
             />
           </Card>
-          <Card title="Prescriptions" flush>
+          <Card title={say("Prescriptions")} flush>
             <Table
-              caption="Prescriptions"
+              caption={say("Prescriptions")}
               columns={prescriptionColumns}
               rows={page.prescriptions}
               rowKey={({ id }) => id}
               dim={({ active }) => !active}
-              empty={<Nothing>No prescriptions.</Nothing>}
+              empty={<Nothing>{say("No prescriptions.")}</Nothing>}
             />
           </Card>
           {fills.length > 0 && (
-            <Card title="Fills" flush>
+            <Card title={say("Fills")} flush>
               <FillsTable account_id={account_id} fills={fills} />
             </Card>
           )}
           <MessagesOf page={page} />
           {page.looks && (
-            <Card title="Who looked" flush>
-              <Table caption="Who looked" columns={lookColumns} rows={page.looks} rowKey={({ audit_id }) => audit_id} />
+            <Card title={say("Who looked")} flush>
+              <Table
+                caption={say("Who looked")}
+                columns={lookColumns}
+                rows={page.looks}
+                rowKey={({ audit_id }) => audit_id}
+              />
             </Card>
           )}
         </div>
@@ -99,16 +105,16 @@ const Nothing = ({ children }: { children: string }) => <p className={`quiet ${s
 
 const orderColumns = (account_id: string): readonly Column<PatientOrder>[] => [
   {
-    title: "Order",
+    title: say("Order"),
     cell: ({ order_number }) => (
       <Link to={orderPath({ account_id, order_number })} className="mono nowrap">
         {order_number}
       </Link>
     ),
   },
-  { title: "Products", cell: ({ drug_names }) => <span className={styles["name"]}>{drug_names.join(", ")}</span> },
+  { title: say("Products"), cell: ({ drug_names }) => <span className={styles["name"]}>{drug_names.join(", ")}</span> },
   {
-    title: "Status",
+    title: say("Status"),
     cell: ({ order_status, stage, exception_ids }) => (
       <span className="row">
         <StatusBadge status={order_status} stage={stage} />
@@ -120,63 +126,70 @@ const orderColumns = (account_id: string): readonly Column<PatientOrder>[] => [
       </span>
     ),
   },
-  { title: "Placed", cell: ({ created_at }) => <span className="nowrap">{dateText(created_at)}</span> },
+  { title: say("Placed"), cell: ({ created_at }) => <span className="nowrap">{dateText(created_at)}</span> },
 ];
 
 const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][number]>[] = [
   {
-    title: "Prescription",
+    title: say("Prescription"),
     cell: ({ drug_name, id, sig_text }) => (
       <div className={styles["name"]}>
-        <strong>{drug_name}</strong> <span className="small quiet nowrap">Rx {id}</span>
+        <strong>{drug_name}</strong> <span className="small quiet nowrap">{sayWith("Rx {id}", { id })}</span>
         <p className="small">{sig_text}</p>
       </div>
     ),
   },
-  { title: "Prescriber", cell: ({ prescriber_name }) => prescriber_name },
+  { title: say("Prescriber"), cell: ({ prescriber_name }) => prescriber_name },
   {
-    title: "Quantity",
+    title: say("Quantity"),
     number: true,
     cell: ({ written_qty, days_supply }) => `${written_qty}${days_supply === null ? "" : ` for ${days_supply} days`}`,
   },
-  { title: "Refills left", number: true, cell: ({ refills_left }) => refills_left },
+  { title: say("Refills left"), number: true, cell: ({ refills_left }) => refills_left },
   {
-    title: "Written",
+    title: say("Written"),
     cell: ({ written_date, expire_date, active }) => (
       <>
         <span className="nowrap">{dateText(written_date)}</span>
-        <p className="small quiet nowrap">{active ? `Until ${dateText(expire_date)}` : "No longer active"}</p>
+        <p className="small quiet nowrap">
+          {active ? say("Until {expire_date}", { expire_date: dateText(expire_date) }) : say("No longer active")}
+        </p>
       </>
     ),
   },
 ];
 
 const lookColumns: readonly Column<PatientLook>[] = [
-  { title: "When", cell: ({ at }) => <When at={at} /> },
+  { title: say("When"), cell: ({ at }) => <When at={at} /> },
   {
-    title: "Who",
+    title: say("Who"),
     cell: ({ who, role }) => (
       <>
         {who} {role && <span className="small quiet">{role.replaceAll("_", " ")}</span>}
       </>
     ),
   },
-  { title: "What", cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
-  { title: "About", cell: ({ subject }) => subject ?? "" },
+  { title: say("What"), cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
+  { title: say("About"), cell: ({ subject }) => subject ?? "" },
 ];
 
 function MessagesOf({ page: { account_id, messages, partner } }: { page: DashboardPatient }) {
   if (messages.length === 0) return null;
   return (
-    <Card title="Messages">
+    <Card title={say("Messages")}>
       <ul className={styles["messages"]}>
         {messages.map(({ message_id, author, text, created_at, order_number }) => (
           <li key={message_id}>
             <p className="small quiet">
-              {author === "partner" ? partner : "Pharmacy"}, <When at={created_at} />, order{" "}
-              <Link to={orderPath({ account_id, order_number })} className="mono">
-                {order_number}
-              </Link>
+              {sayWith("{value}, {when}, order {link}", {
+                value: author === "partner" ? partner : say("Pharmacy"),
+                when: <When at={created_at} />,
+                link: (
+                  <Link to={orderPath({ account_id, order_number })} className="mono">
+                    {order_number}
+                  </Link>
+                ),
+              })}
             </p>
             <p>{text}</p>
           </li>

@@ -8,6 +8,7 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/controls/button.tsx";
 import { Card, Facts } from "../../../ui/display/card.tsx";
 import { dateText } from "../../../ui/time.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import { statusNames } from "../../safety-status.ts";
 import styles from "./patient-screen.module.css";
 import type { PatientApi } from "./use-patient.ts";
@@ -17,13 +18,13 @@ export function ProfileCard({ page, path }: { page: DashboardPatient; path: Pati
   const [shown, setShown] = useState<RevealedPatient | null>(null);
   const reveal = useChange(() => api(`${path}/reveal`, { method: "POST" }), { after: setShown });
   const toggle = () => (shown === null ? void reveal.run() : setShown(null));
-  useShortcuts([{ keys: "v", label: shown ? "Hide patient" : "Reveal patient", run: toggle }]);
+  useShortcuts([{ keys: "v", label: shown ? say("Hide patient") : say("Reveal patient"), run: toggle }]);
   return (
     <Card
-      title="Profile"
+      title={say("Profile")}
       actions={
         <Button small icon={shown ? "lock" : "eye"} keys="v" busy={reveal.busy} onClick={toggle}>
-          {shown ? "Hide" : "Reveal"}
+          {shown ? say("Hide") : say("Reveal")}
         </Button>
       }
     >
@@ -48,7 +49,7 @@ function Masked({ page: { patient, safety_status, partner } }: { page: Dashboard
           ["Conditions", statusNames[safety_status.condition]],
         ]}
       />
-      <p className="small quiet">The audit log records each reveal.</p>
+      <p className="small quiet">{say("The audit log records each reveal.")}</p>
     </>
   );
 }
@@ -66,27 +67,30 @@ function Revealed({ shown: { patient, removed_entries } }: { shown: RevealedPati
           ["Patient ID", <code key="id">{patient.patient_id}</code>],
         ]}
       />
-      <h3>Addresses</h3>
-      {patient.addresses.length === 0 && <p className="quiet">None.</p>}
+      <h3>{say("Addresses")}</h3>
+      {patient.addresses.length === 0 && <p className="quiet">{say("None.")}</p>}
       {patient.addresses.map((address) => (
         <AddressText key={address.address_id} address={address} />
       ))}
-      <h3>Documents</h3>
-      {patient.identity_documents.length === 0 && <p className="quiet">None.</p>}
+      <h3>{say("Documents")}</h3>
+      {patient.identity_documents.length === 0 && <p className="quiet">{say("None.")}</p>}
       {patient.identity_documents.map((document) => (
         <p key={document.id}>{documentText(document)}</p>
       ))}
-      <h3>Safety facts</h3>
-      {entries.length + removed_entries.length === 0 && <p className="quiet">None on file.</p>}
+      <h3>{say("Safety facts")}</h3>
+      {entries.length + removed_entries.length === 0 && <p className="quiet">{say("None on file.")}</p>}
       <ul>
         {entries.map(({ entry_id, kind, text, source }) => (
           <li key={entry_id}>
-            {text} <span className="small quiet">{`${kind}, from the ${source}`}</span>
+            {text} <span className="small quiet">{say("{kind}, from the {source}", { kind, source })}</span>
           </li>
         ))}
         {removed_entries.map(({ entry_id, text, removed }) => (
           <li key={entry_id} className="quiet">
-            <del>{text}</del> <span className="small">{`removed by the ${removed.by}: ${removed.reason}`}</span>
+            <del>{text}</del>{" "}
+            <span className="small">
+              {say("removed by the {by}: {reason}", { by: removed.by, reason: removed.reason })}
+            </span>
           </li>
         ))}
       </ul>
@@ -95,13 +99,13 @@ function Revealed({ shown: { patient, removed_entries } }: { shown: RevealedPati
 }
 
 const documentNames: Record<IdentityDocument["type"], string> = {
-  DL: "Driver license",
-  PP: "Passport",
-  MI: "Military ID",
-  PR: "Permanent resident card",
-  SI: "State ID",
-  TI: "Tribal ID",
-  OT: "Other document",
+  DL: say("Driver license"),
+  PP: say("Passport"),
+  MI: say("Military ID"),
+  PR: say("Permanent resident card"),
+  SI: say("State ID"),
+  TI: say("Tribal ID"),
+  OT: say("Other document"),
 };
 
 const documentText = ({ type, number, issuing_state, issuing_country, expiration_date }: IdentityDocument) =>
@@ -112,7 +116,7 @@ function AddressText({ address }: { address: PatientAddress }) {
   return (
     <address className={styles["address"]}>
       {[street1, street2, `${city}, ${state} ${zip}`].filter(Boolean).join(", ")}{" "}
-      {address.default && <Badge>Default</Badge>}
+      {address.default && <Badge>{say("Default")}</Badge>}
     </address>
   );
 }

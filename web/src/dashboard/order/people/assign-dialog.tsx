@@ -5,6 +5,7 @@ import { useSignedIn } from "../../../app/sign-in/session.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import { SelectField } from "../../../ui/controls/field.tsx";
 import { Dialog } from "../../../ui/display/dialog.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import type { DoWork } from "../use-order.ts";
 import { useColleagues } from "./use-colleagues.ts";
 
@@ -27,14 +28,14 @@ export function AssignDialog({
   };
   return (
     <Dialog
-      title="Assign order"
+      title={say("Assign order")}
       onClose={close}
       onSubmit={() => onSubmit(chosen)}
       actions={
         <>
-          <Button onClick={close}>Cancel</Button>
+          <Button onClick={close}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
-            Assign
+            {say("Assign")}
           </Button>
         </>
       }
@@ -42,8 +43,10 @@ export function AssignDialog({
       <Loaded query={query} lines={2}>
         {({ colleagues }) => (
           <SelectField
-            label="Colleague"
-            hint="Only they can work on the order for 4 hours, or until they release it. They get a notification. A lead can take over."
+            label={say("Colleague")}
+            hint={say(
+              "Only they can work on the order for 4 hours, or until they release it. They get a notification. A lead can take over.",
+            )}
             required
             autoFocus
             options={[

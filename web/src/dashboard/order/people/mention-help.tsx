@@ -2,6 +2,7 @@ import { mentionedIn } from "@pestle/contract";
 import { useRef } from "react";
 import { useSignedIn } from "../../../app/sign-in/session.ts";
 import { Button } from "../../../ui/controls/button.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import { completed, suggestedColleagues } from "./suggested-colleagues.ts";
 import { useColleagues } from "./use-colleagues.ts";
 
@@ -19,7 +20,7 @@ export function MentionHelp({ text, write }: { text: string; write: (text: strin
   return (
     <div ref={frame} className="stack-tight">
       {suggested.length > 0 && (
-        <ul className="row" aria-label="Colleagues to mention">
+        <ul className="row" aria-label={say("Colleagues to mention")}>
           {suggested.map((colleague) => (
             <li key={colleague.person_id}>
               <Button small icon="person" onClick={() => choose(colleague)}>
@@ -30,7 +31,7 @@ export function MentionHelp({ text, write }: { text: string; write: (text: strin
         </ul>
       )}
       <p className="small quiet" role="status">
-        {notified.length > 0 && `Notifies ${notified.map(({ name }) => name).join(", ")}.`}
+        {notified.length > 0 && say("Notifies {map}.", { map: notified.map(({ name }) => name).join(", ") })}
       </p>
     </div>
   );

@@ -3,6 +3,7 @@ import { dropHeldStep } from "../../../app/held-step.ts";
 import { useApi } from "../../../app/use-api.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import { Notice } from "../../../ui/display/notice.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import { orderApi } from "../use-order.ts";
 
 const LOOK_EVERY_MS = 5_000;
@@ -26,18 +27,22 @@ export function ChangedNotice({ page, busy, again }: { page: DashboardOrder; bus
           title={text}
           actions={
             <Button small icon="refresh" onClick={refresh}>
-              Refresh
+              {say("Refresh")}
             </Button>
           }
         >
-          This page shows the order as it was before.
+          {say("This page shows the order as it was before.")}
         </Notice>
       )}
     </div>
   );
 }
 
-const others: Record<string, string> = { partner: "The partner", carrier: "The carrier", system: "Pestle" };
+const others: Record<string, string> = {
+  partner: say("The partner"),
+  carrier: say("The carrier"),
+  system: say("Pestle"),
+};
 
 function changeOf({ revision, claim, timeline }: DashboardOrder, now: OrderRevision): string | null {
   if (now.revision > revision) {

@@ -3,6 +3,7 @@ import { dropHeldStep, type HeldStep, sendHeldStep } from "../../../app/held-ste
 import { useNavigate } from "../../../app/router/router.tsx";
 import { useShortcuts } from "../../../app/shell/shortcuts.ts";
 import { Button } from "../../../ui/controls/button.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import styles from "./held-bar.module.css";
 
 /**
@@ -17,24 +18,24 @@ export function HeldBar({ step: { label, until_ms, page }, own }: { step: HeldSt
     if (elsewhere) void navigate({ to: page });
   };
   useShortcuts([
-    { keys: "u", label: `Undo: ${label}`, run: undo },
-    { keys: "s", label: `Send now: ${label}`, run: () => void sendHeldStep() },
+    { keys: "u", label: say("Undo: {label}", { label }), run: undo },
+    { keys: "s", label: say("Send now: {label}", { label }), run: () => void sendHeldStep() },
   ]);
   return (
     <div className={styles["held"]}>
       <p role="status">
-        {elsewhere && (
-          <>
-            Order <span className="mono">{page.split("/").at(-1)}</span>:{" "}
-          </>
-        )}
-        <strong>{label}</strong> in <Seconds until_ms={until_ms} />, or when you leave this order.
+        {sayWith("{value}{strong} in {seconds}, or when you leave this order.", {
+          value:
+            elsewhere && sayWith("Order {part}: ", { part: <span className="mono">{page.split("/").at(-1)}</span> }),
+          strong: <strong>{label}</strong>,
+          seconds: <Seconds until_ms={until_ms} />,
+        })}
       </p>
       <Button keys="u" onClick={undo}>
-        Undo
+        {say("Undo")}
       </Button>
       <Button keys="s" onClick={() => void sendHeldStep()}>
-        Send now
+        {say("Send now")}
       </Button>
     </div>
   );
@@ -55,7 +56,7 @@ function Seconds({ until_ms }: { until_ms: number }) {
       <span aria-hidden="true" className={styles["seconds"]}>
         {now} s
       </span>
-      <span className="unseen">{first} seconds</span>
+      <span className="unseen">{sayWith("{first} seconds", { first })}</span>
     </>
   );
 }

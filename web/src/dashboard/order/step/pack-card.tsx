@@ -8,6 +8,7 @@ import { Button } from "../../../ui/controls/button.tsx";
 import { Card, Facts } from "../../../ui/display/card.tsx";
 import { Notice } from "../../../ui/display/notice.tsx";
 import { When } from "../../../ui/time.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import { documentNames, openPrints, paperNames, useStation } from "../../print-station.ts";
 import { StationDialog } from "../../station-dialog.tsx";
 import type { DoWork } from "../use-order.ts";
@@ -30,7 +31,7 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
       ? [
           {
             keys: "P",
-            label: printed ? "Print again" : "Print slip and label",
+            label: printed ? say("Print again") : say("Print slip and label"),
             run: async () => {
               if (!(await print.run())) return;
               // Another key than the one just pressed hands the parcel over.
@@ -48,15 +49,17 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
   ].join(", ");
   return (
     <Card
-      title="Pack and hand over"
+      title={say("Pack and hand over")}
       actions={
-        <Badge tone={printed ? "good" : "wait"}>{printed ? "Printed" : parcel ? "Print again" : "To print"}</Badge>
+        <Badge tone={printed ? "good" : "wait"}>
+          {printed ? say("Printed") : parcel ? say("Print again") : say("To print")}
+        </Badge>
       }
     >
       <div className="stack-tight">
         {parcel !== null && !parcel.current && (
-          <Notice tone="bad" title="The address changed after the label was printed.">
-            Throw the old label away and print it again. It will not be charged.
+          <Notice tone="bad" title={say("The address changed after the label was printed.")}>
+            {say("Throw the old label away and print it again. It will not be charged.")}
           </Notice>
         )}
         {ready && (
@@ -66,7 +69,10 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
               [
                 "Printed",
                 <span key="printed">
-                  <When at={ready.printed_at} /> by {ready.printed_by}
+                  {sayWith("{when} by {printed_by}", {
+                    when: <When at={ready.printed_at} />,
+                    printed_by: ready.printed_by,
+                  })}
                 </span>,
               ],
             ]}
@@ -81,10 +87,10 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
               busy={print.busy || work.busy}
               onClick={() => void print.run()}
             >
-              {printed ? "Print again" : "Print slip and label"}
+              {printed ? say("Print again") : say("Print slip and label")}
             </Button>
             <Button small tone="quiet" onClick={() => setSetting(true)}>
-              <span className="unseen">Print settings: </span>
+              <span className="unseen">{say("Print settings: ")}</span>
               {documents === "slips_and_labels" ? on : `${documentNames[documents]}: ${on.replace(/^\w+ on /, "")}`}
             </Button>
           </div>
@@ -92,8 +98,10 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
         {may && (
           <p className="small quiet">
             {printed
-              ? "When the carrier has the parcel, press Handed to carrier. Then Pestle charges the payment and tells the partner."
-              : "Printing reserves the tracking number and charges nothing."}
+              ? say(
+                  "When the carrier has the parcel, press Handed to carrier. Then Pestle charges the payment and tells the partner.",
+                )
+              : say("Printing reserves the tracking number and charges nothing.")}
           </p>
         )}
         {print.error !== null && <Problem error={print.error} retry={() => void print.run()} />}
