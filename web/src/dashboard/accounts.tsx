@@ -13,8 +13,10 @@ export function useAccounts(): readonly DashboardAccount[] {
     .sort((a, b) => accountName(a).localeCompare(accountName(b)));
 }
 
-export const accountName = ({ partner, environment }: Pick<DashboardAccount, "partner" | "environment">): string =>
-  `${partner ?? "The pharmacy"}${environment === "sandbox" ? " (sandbox)" : ""}`;
+export function accountName({ partner, environment }: Pick<DashboardAccount, "partner" | "environment">): string {
+  const name = partner ?? say("The pharmacy");
+  return environment === "sandbox" ? say("{name} (sandbox)", { name }) : name;
+}
 
 /** Remembers the last account of each environment across screens. */
 const last = new Map<Environment, string>();

@@ -21,7 +21,7 @@ export function EnvironmentSwitch() {
       ? [
           {
             keys: "g x",
-            label: say("Switch to {value}", { value: environmentNames[other] }),
+            label: say("Switch to {environment}", { environment: environmentNames[other] }),
             group: say("Go to"),
             run: () => choose(other),
           },

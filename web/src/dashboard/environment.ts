@@ -48,9 +48,9 @@ export const environmentFilter = {
   name: "environment",
   label: say("Environment"),
   options: [
-    ["production", "Production"],
-    ["sandbox", "Sandbox"],
-    [BOTH, "Both"],
+    ["production", say("Production")],
+    ["sandbox", say("Sandbox")],
+    [BOTH, say("Both")],
   ],
 } as const;
 

@@ -36,14 +36,14 @@ export function HealthTiles({ health }: { health: DashboardHealth }) {
       <div className={tileClass}>
         <TileBody
           label={say("Safety engine")}
-          value={safety ? (safety.state === "failed" ? "Failed" : "Active") : "Unknown"}
+          value={safety ? (safety.state === "failed" ? say("Failed") : say("Active")) : say("Unknown")}
           tone={safety ? states[safety.state].tone : "wait"}
         />
       </div>
       <div className={tileClass}>
         <TileBody
           label={say("Jobs")}
-          value={stuck.length === 0 ? "On time" : "Behind"}
+          value={stuck.length === 0 ? say("On time") : say("Behind")}
           tone={stuck.length === 0 ? "good" : "bad"}
         />
       </div>

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useLive } from "../app/live.ts";
 import { useApi } from "../app/use-api.ts";
 import { numberText } from "../ui/words/number-text.ts";
-import { say, sayWith } from "../ui/words/say.tsx";
+import { say } from "../ui/words/say.tsx";
 import { useEnvironment } from "./environment.ts";
 import styles from "./live-home.module.css";
 
@@ -40,7 +40,8 @@ export function NavCount({ path }: { path: string }) {
     <span className={styles["count"]} data-late={queue.late > 0 || undefined}>
       {numberText(queue.count)}
       <span className="unseen">
-        {sayWith(" orders{value}", { value: queue.late > 0 && say(", {late} late", { late: numberText(queue.late) }) })}
+        {" "}
+        {queue.late > 0 ? say("orders, {late} late", { late: numberText(queue.late) }) : say("orders")}
       </span>
     </span>
   );

@@ -57,4 +57,4 @@ export const documentNames: Record<PrintedDocuments, string> = {
   labels: say("Label only"),
   slips: say("Slip only"),
 };
-export const paperNames: Record<Paper, string> = { "4x6": "4 × 6 in. labels", letter: say("Letter paper") };
+export const paperNames: Record<Paper, string> = { "4x6": say("4 × 6 in. labels"), letter: say("Letter paper") };

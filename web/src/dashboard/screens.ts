@@ -1,7 +1,7 @@
 import { type QueueKey, queueKeys, queues } from "@pestle/contract";
 import type { Screen } from "../app/shell/screen.ts";
 import type { IconName } from "../ui/icon.tsx";
-import { say } from "../ui/words/say.tsx";
+import { say, sayName } from "../ui/words/say.tsx";
 import { adminScreens } from "./admin-screens.ts";
 
 const queueMarks: Record<QueueKey, { icon: IconName; keys: string }> = {
@@ -29,7 +29,7 @@ export const screens: readonly Screen[] = [
   ...queueKeys.map(
     (key): Screen => ({
       path: `/queue/${key}`,
-      title: queues[key].name,
+      title: sayName(queues[key].name),
       load: async () => (await import("./queue/queue-screen.tsx")).QueueScreen,
       nav: { group: say("Work"), ...queueMarks[key] },
     }),

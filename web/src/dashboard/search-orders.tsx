@@ -3,7 +3,7 @@ import { api } from "../app/api.ts";
 import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { EnvironmentBadge, StatusBadge } from "../ui/order-badges.tsx";
-import { say, sayWith } from "../ui/words/say.tsx";
+import { say, sayName } from "../ui/words/say.tsx";
 import { orderPath } from "./order-link.ts";
 import { patientPath } from "./patient-link.ts";
 import { reviewPath } from "./review-link.ts";
@@ -40,7 +40,7 @@ function shown(hit: SearchHit): PaletteHit {
     ),
     about: (
       <span className="row">
-        <span>{sayWith("by {name}", { name: searchFacts[by].name })}</span>
+        <span>{say("by {fact}", { fact: sayName(searchFacts[by].name) })}</span>
         <EnvironmentBadge environment={environment} />
         {review_id !== null && <Badge tone="wait">{say("Needs review")}</Badge>}
         {order_status && <StatusBadge status={order_status} stage={stage} />}

@@ -1,5 +1,6 @@
 import { type BulkRequest, type BulkResult, type DashboardOrderRow, MOST_BULK_ORDERS } from "@pestle/contract";
 import { ApiError, api } from "../app/api.ts";
+import { say } from "../ui/words/say.tsx";
 
 export type BulkOutcome = { done: number; refused: BulkResult[] };
 
@@ -40,7 +41,9 @@ export async function sendBulk(
 
 /** Includes the request id for support. */
 function failureText(error: unknown): string {
-  if (!(error instanceof ApiError)) return "Unknown result. Open the order to check.";
-  if (error.status === 0) return `${error.message} Open the order to check the result.`;
-  return error.request_id === null ? error.message : `${error.message} (Request ${error.request_id})`;
+  if (!(error instanceof ApiError)) return say("Unknown result. Open the order to check.");
+  if (error.status === 0) return `${error.message} ${say("Open the order to check the result.")}`;
+  return error.request_id === null
+    ? error.message
+    : say("{message} (Request {request_id})", { message: error.message, request_id: error.request_id });
 }

@@ -1,6 +1,5 @@
 import { staffRoles } from "@pestle/contract";
 import { startApp } from "../app/start-app.tsx";
-import { say } from "../ui/words/say.tsx";
 import { EnvironmentSwitch } from "./environment-switch.tsx";
 import { Help, HelpButton } from "./help/help.tsx";
 import { LiveHome, NavCount } from "./live-home.tsx";
@@ -10,7 +9,7 @@ import { searchOrders } from "./search-orders.tsx";
 
 startApp({
   base: "/dashboard",
-  name: say("Pestle"),
+  name: "Pestle",
   roles: Object.keys(staffRoles),
   screens,
   search: searchOrders,

@@ -2,7 +2,7 @@ import { type AuditLine, auditActions } from "@pestle/contract";
 import { Link } from "../../app/router/router.tsx";
 import type { Column } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./audit-screen.module.css";
 
@@ -25,17 +25,17 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
     title: say("Who"),
     cell: ({ person_id, name, role, ...line }) =>
       person_id === null ? (
-        <span className="quiet">{programOf(line) ?? role ?? say("Not signed in")}</span>
+        <span className="quiet">{programOf(line) ?? (role === null ? say("Not signed in") : sayName(role))}</span>
       ) : (
         <>
           <button type="button" className={styles["narrow"]} onClick={() => narrow({ person_id })}>
             {name ?? person_id}
           </button>{" "}
-          {role && <span className="quiet small">{role.replaceAll("_", " ")}</span>}
+          {role && <span className="quiet small">{sayName(role.replaceAll("_", " "))}</span>}
         </>
       ),
   },
-  { title: say("Action"), cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
+  { title: say("Action"), cell: ({ action }) => sayName((auditActions as Record<string, string>)[action] ?? action) },
   { title: say("Subject"), cell: (line) => <Subject line={line} narrow={narrow} /> },
   {
     title: say("Patients"),
@@ -69,7 +69,11 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
 ];
 
 const programOf = ({ credential_id, os_user }: Pick<AuditLine, "credential_id" | "os_user">) =>
-  credential_id !== null ? `Program ${credential_id}` : os_user !== null ? `Command line, ${os_user}` : null;
+  credential_id !== null
+    ? say("Program {credential_id}", { credential_id })
+    : os_user !== null
+      ? say("Command line, {os_user}", { os_user })
+      : null;
 
 function Subject({ line: { action, account_id, subject }, narrow }: { line: AuditLine; narrow: Narrow }) {
   if (subject === null) return null;

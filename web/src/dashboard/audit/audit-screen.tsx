@@ -11,7 +11,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty, Skeleton } from "../../ui/display/notice.tsx";
 import { Table } from "../../ui/display/table.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { auditColumns } from "./audit-columns.tsx";
 import styles from "./audit-screen.module.css";
@@ -52,7 +52,11 @@ export function AuditScreen() {
       <FilterBar
         filters={[
           { name: "person_id", label: say("Person"), options: [...people] },
-          { name: "action", label: say("Action"), options: Object.entries(auditActions) },
+          {
+            name: "action",
+            label: say("Action"),
+            options: Object.entries(auditActions).map(([action, text]) => [action, sayName(text)]),
+          },
           { name: "account_id", label: say("Account"), options: [...named] },
           { name: "subject", label: say("Order or subject") },
           { name: "patient_id", label: say("Patient (choose the account too)") },

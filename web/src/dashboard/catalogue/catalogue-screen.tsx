@@ -12,7 +12,7 @@ import { Tabs } from "../../ui/controls/tabs.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { leads } from "../roles.ts";
 import { BrandsTable } from "./brands-table.tsx";
@@ -47,7 +47,7 @@ export function CatalogueScreen() {
       title={say("Catalogue")}
       heading={
         <span className="row">
-          {sayWith("Catalogue {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+          {say("Catalogue")} {account && <EnvironmentBadge environment={account.environment} />}
         </span>
       }
       about={say("Products, brands, shipping methods and state licenses.")}
@@ -56,7 +56,7 @@ export function CatalogueScreen() {
           <AccountSelect />
           {may && (
             <Link to="/catalogue/import" search={search as never} className={buttonClass("primary")}>
-              <Icon name="upload" /> {sayWith("Import {keys}", { keys: <Keys keys="i" /> })}
+              <Icon name="upload" /> {say("Import")} <Keys keys="i" />
             </Link>
           )}
         </>
@@ -72,7 +72,7 @@ export function CatalogueScreen() {
 function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: DashboardCatalogue }) {
   const [{ tab = "products" }, change] = useFilters();
   const { products, brands, shipping_methods, versions } = catalogue;
-  const counted = (name: string, count: number) => (
+  const withCount = (name: string, count: number) => (
     <>
       {name} <span className="quiet">{numberText(count)}</span>
     </>
@@ -85,13 +85,17 @@ function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: D
       tabs={[
         {
           key: "products",
-          label: counted("Products", products.length),
+          label: withCount(say("Products"), products.length),
           content: () => <ProductsTable products={products} methods={shipping_methods} />,
         },
-        { key: "brands", label: counted("Brands", brands.length), content: () => <BrandsTable brands={brands} /> },
+        {
+          key: "brands",
+          label: withCount(say("Brands"), brands.length),
+          content: () => <BrandsTable brands={brands} />,
+        },
         {
           key: "shipping_methods",
-          label: counted("Shipping methods", shipping_methods.length),
+          label: withCount(say("Shipping methods"), shipping_methods.length),
           content: () => <MethodsTable methods={shipping_methods} />,
         },
         {
@@ -101,7 +105,7 @@ function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: D
         },
         {
           key: "versions",
-          label: counted("Versions", versions.length),
+          label: withCount(say("Versions"), versions.length),
           content: () => <VersionsTable versions={versions} />,
         },
       ]}

@@ -1,9 +1,10 @@
 import type { CatalogueImportAnswer } from "@pestle/contract";
 import { Button } from "../../ui/controls/button.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Notice } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./catalogue-screen.module.css";
 
 type Fault = CatalogueImportAnswer["faults"][number];
@@ -27,9 +28,8 @@ export function ImportDifference({
     return (
       <div className="stack-tight">
         <Notice tone="bad" title={say("This file has errors.")}>
-          {sayWith("{count} {value}. Fix the file and upload it again. Nothing was imported.", {
-            count: numberText(faults.length),
-            value: faults.length === 1 ? say("error") : say("errors"),
+          {say("{errors}. Fix the file and upload it again. Nothing was imported.", {
+            errors: counted(faults.length, "error"),
           })}
         </Notice>
         <Table
@@ -46,10 +46,10 @@ export function ImportDifference({
   return (
     <div className="stack-tight">
       <ul className={styles["totals"]}>
-        <li data-tone="good">{sayWith("{count} added", { count: numberText(added.length) })}</li>
-        <li data-tone="wait">{sayWith("{count} changed", { count: numberText(changed.length) })}</li>
-        <li data-tone="bad">{sayWith("{count} retired", { count: numberText(retired.length) })}</li>
-        <li>{sayWith("{unchanged} unchanged", { unchanged: numberText(unchanged) })}</li>
+        <li data-tone="good">{say("{count} added", { count: numberText(added.length) })}</li>
+        <li data-tone="wait">{say("{count} changed", { count: numberText(changed.length) })}</li>
+        <li data-tone="bad">{say("{count} retired", { count: numberText(retired.length) })}</li>
+        <li>{say("{count} unchanged", { count: numberText(unchanged) })}</li>
       </ul>
       <div className="row">
         <Button tone={retired.length > 0 ? "danger" : "primary"} icon="upload" busy={busy} onClick={onApply}>
@@ -91,12 +91,14 @@ export function ImportDifference({
 
 function Keys({ title, keys }: { title: string; keys: readonly (string | number)[] }) {
   if (keys.length === 0) return null;
+  const list = keys.slice(0, MOST_SHOWN).join(", ");
   return (
     <section>
       <h3>{title}</h3>
       <p className="mono">
-        {keys.slice(0, MOST_SHOWN).join(", ")}
-        {keys.length > MOST_SHOWN && say(" and {value} more", { value: numberText(keys.length - MOST_SHOWN) })}
+        {keys.length > MOST_SHOWN
+          ? say("{list} and {count} more", { list, count: numberText(keys.length - MOST_SHOWN) })
+          : list}
       </p>
     </section>
   );
@@ -125,4 +127,8 @@ const changedColumns: Column<Changed>[] = [
 ];
 
 const text = (value: unknown): string =>
-  value === null || value === "" ? "empty" : Array.isArray(value) ? value.join("; ") || "empty" : String(value);
+  value === null || value === ""
+    ? say("empty")
+    : Array.isArray(value)
+      ? value.join("; ") || say("empty")
+      : String(value);

@@ -21,7 +21,7 @@ import { say, sayWith } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import styles from "./catalogue-screen.module.css";
 import { ImportDifference } from "./import-difference.tsx";
-import { kindNames } from "./kind-names.ts";
+import { kindNames, PASTED, sourceText } from "./kind-names.ts";
 
 type File = { text: string; source: string };
 
@@ -35,7 +35,7 @@ export function ImportScreen() {
 function Import({ account }: { account: DashboardAccount | undefined }) {
   const [filters, change] = useFilters();
   const kind = catalogueImportKinds.find((one) => one === filters["kind"]) ?? "products";
-  const [file, setFile] = useState<File>({ text: "", source: "pasted" });
+  const [file, setFile] = useState<File>({ text: "", source: PASTED });
   const [partial, setPartial] = useState(false);
   const [seen, setSeen] = useState<CatalogueImportAnswer | null>(null);
   const path =
@@ -58,7 +58,7 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
         else {
           toast(say("Imported: version {version}.", { version: answer.version }));
           setSeen(null);
-          setFile({ text: "", source: "pasted" });
+          setFile({ text: "", source: PASTED });
         }
       },
     },
@@ -88,7 +88,7 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
       title={say("Import")}
       heading={
         <span className="row">
-          {sayWith("Import {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+          {say("Import")} {account && <EnvironmentBadge environment={account.environment} />}
         </span>
       }
       about={sayWith("{link} · all changes apply together, or none do", {
@@ -127,14 +127,16 @@ function Import({ account }: { account: DashboardAccount | undefined }) {
             </label>
             <TextArea
               label={say("Contents")}
-              hint={say("CSV with a header row, or a JSON array. Source: {source}.", { source: file.source })}
+              hint={say("CSV with a header row, or a JSON array. Source: {source}.", {
+                source: sourceText(file.source),
+              })}
               required
               rows={8}
               spellCheck={false}
               value={file.text}
               onChange={(event) => {
                 discardPreview();
-                setFile({ text: event.target.value, source: file.text === "" ? "pasted" : file.source });
+                setFile({ text: event.target.value, source: file.text === "" ? PASTED : file.source });
               }}
             />
             {kind !== "stock" && (

@@ -8,3 +8,7 @@ export const kindNames: Record<CatalogueImportKind, string> = {
   licences: say("Licenses"),
   stock: say("Stock counts"),
 };
+
+/** The source of rows that a person typed or pasted, in place of a file's name. */
+export const PASTED = "pasted";
+export const sourceText = (source: string): string => (source === PASTED ? say("pasted") : source);

@@ -11,6 +11,7 @@ import { say } from "../../ui/words/say.tsx";
 import { saveRows } from "./save-rows.ts";
 
 type Licence = DashboardLicences["licences"][number];
+const EXPIRED = say("Expired");
 const SOON_MS = 60 * 24 * 3600 * 1000;
 
 /** The states the pharmacy may ship to. All accounts of an environment share its licenses. */
@@ -20,7 +21,11 @@ export function LicencesTable({ environment }: { environment: Environment }) {
     <Loaded query={query} lines={8}>
       {({ licences }) => (
         <Card
-          title={say("Licenses for all {environment} accounts", { environment })}
+          title={
+            environment === "sandbox"
+              ? say("Licenses for all sandbox accounts")
+              : say("Licenses for all production accounts")
+          }
           flush
           actions={
             <Button small icon="download" onClick={() => saveRows("licences", licences)}>
@@ -33,7 +38,7 @@ export function LicencesTable({ environment }: { environment: Environment }) {
             columns={columns}
             rows={licences}
             rowKey={({ state, number }) => `${state} ${number}`}
-            dim={(row) => stateOf(row).name === "Expired"}
+            dim={(row) => stateOf(row).name === EXPIRED}
             empty={<Empty title={say("No licenses yet")}>{say("Orders are held until you import licenses.")}</Empty>}
           />
         </Card>
@@ -45,7 +50,7 @@ export function LicencesTable({ environment }: { environment: Environment }) {
 function stateOf({ status, valid_from, valid_to }: Licence): { name: string; tone: Tone } {
   const today = new Date().toISOString().slice(0, 10);
   if (status === "suspended") return { name: say("Suspended"), tone: "bad" };
-  if (status !== "active" || valid_to < today) return { name: say("Expired"), tone: "bad" };
+  if (status !== "active" || valid_to < today) return { name: EXPIRED, tone: "bad" };
   if (valid_from > today) return { name: say("Not yet valid"), tone: "wait" };
   const ends_ms = Date.parse(valid_to) - Date.now();
   return ends_ms < SOON_MS ? { name: say("Expires soon"), tone: "wait" } : { name: say("Active"), tone: "good" };

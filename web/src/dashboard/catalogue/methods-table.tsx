@@ -47,7 +47,8 @@ const columns: Column<DashboardShippingMethod>[] = [
   { title: say("Carrier"), cell: ({ carrier, service }) => `${carrier} ${service}` },
   {
     title: say("Transit days"),
-    cell: ({ transit_days_min: least, transit_days_max: most }) => (least === most ? least : `${least} to ${most}`),
+    cell: ({ transit_days_min: least, transit_days_max: most }) =>
+      least === most ? least : say("{min} to {max}", { min: least, max: most }),
   },
   {
     title: say("Supports"),

@@ -5,7 +5,7 @@ import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
 import { say } from "../../ui/words/say.tsx";
-import { kindNames } from "./kind-names.ts";
+import { kindNames, sourceText } from "./kind-names.ts";
 
 /** Past imports, newest first. */
 export function VersionsTable({ versions }: { versions: readonly CatalogueVersion[] }) {
@@ -27,7 +27,7 @@ export function VersionsTable({ versions }: { versions: readonly CatalogueVersio
 const columns: Column<CatalogueVersion>[] = [
   { title: say("Version"), cell: ({ version }) => <span className="mono">{version}</span> },
   { title: say("Type"), cell: ({ kind }) => kindNames[kind] },
-  { title: say("File"), cell: ({ source }) => source },
+  { title: say("File"), cell: ({ source }) => sourceText(source) },
   { title: say("Imported"), cell: ({ imported_at }) => <When at={imported_at} /> },
   { title: say("Added"), number: true, cell: ({ added }) => numberText(added) },
   { title: say("Changed"), number: true, cell: ({ changed }) => numberText(changed) },

@@ -7,27 +7,27 @@ import { TextArea } from "../../ui/controls/field.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
 import { overriding } from "./who-acts.ts";
 
 const deeds = {
   resolve: {
-    title: (name: string) => `Resolve: ${name}`,
+    title: (name: string) => say("Resolve: {name}", { name: sayName(name) }),
     label: say("Reason"),
     hint: say("Pestle runs the check again. Each order's timeline records the reason and your name."),
     submit: say("Resolve"),
     done: say("Resolved"),
   },
   note: {
-    title: () => "Add note",
+    title: () => say("Add note"),
     label: say("Note"),
     hint: say("Saved with each order. The partner does not see it."),
     submit: say("Add note"),
     done: say("Note added"),
   },
   cancel: {
-    title: () => "Cancel",
+    title: () => say("Cancel"),
     label: say("Reason"),
     hint: say("Releases stock and refills and notifies the partner. You cannot undo this."),
     submit: say("Cancel orders"),

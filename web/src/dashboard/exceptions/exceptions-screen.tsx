@@ -12,7 +12,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
@@ -128,7 +128,7 @@ function GroupList({ groups, open, onChoose }: Parameters<typeof Groups>[0]) {
       {groups.map((group) => (
         <li key={group.exception_id}>
           <button type="button" aria-current={group === open || undefined} onClick={() => onChoose(group)}>
-            <span className={styles["name"]}>{group.name}</span>
+            <span className={styles["name"]}>{sayName(group.name)}</span>
             <span className={styles["count"]}>
               {numberText(group.count)}
               <span className="unseen"> {group.count === 1 ? say("order") : say("orders")}</span>

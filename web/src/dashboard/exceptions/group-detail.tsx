@@ -9,7 +9,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { RowGrid } from "../../ui/display/row-grid.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { orderPath } from "../order-link.ts";
 import type { BulkOutcome } from "../send-bulk.ts";
@@ -24,7 +24,8 @@ const SHOWN = 200;
 
 /** One exception: what it means, who can act, and the orders it holds. */
 export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrowed: Record<string, string> }) {
-  const { exception_id, name, count } = group;
+  const { exception_id, count } = group;
+  const name = sayName(group.name);
   const navigate = useNavigate();
   const search = new URLSearchParams({ queue: "on_hold", exception_id: String(exception_id), ...narrowed }).toString();
   const orders = useApi(`/dashboard/orders?${search}&limit=${SHOWN}`);
@@ -101,7 +102,7 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
         </span>
         {count > rows.length && rows.length > 0 && (
           <Link to="/queue/on_hold" search={{ exception_id: String(exception_id), ...narrowed } as never}>
-            {sayWith("Showing the {count} oldest of {count2}", { count: rows.length, count2: numberText(count) })}
+            {say("Showing the {shown} oldest of {all}", { shown: rows.length, all: numberText(count) })}
           </Link>
         )}
       </div>
@@ -151,15 +152,15 @@ function About({ group }: { group: ExceptionGroup }) {
   return (
     <div className={styles["about"]}>
       <div className="row">
-        <h2>{name}</h2>
+        <h2>{sayName(name)}</h2>
         <span className="quiet">{exception_id}</span>
         <Badge tone={whoActs[who_acts].tone}>{whoActs[who_acts].says}</Badge>
       </div>
-      <p>{message}</p>
+      <p>{sayName(message)}</p>
       <dl className={styles["ways"]}>
         <div>
           <dt>{say("The partner can")}</dt>
-          <dd>{actions.map(({ action }) => action.toLowerCase()).join(", ")}</dd>
+          <dd>{actions.map(({ action }) => sayName(action).toLowerCase()).join(", ")}</dd>
         </div>
         <div>
           <dt>{say("The pharmacy")}</dt>
@@ -169,7 +170,7 @@ function About({ group }: { group: ExceptionGroup }) {
           <div>
             <dt>{say("Automatic")}</dt>
             <dd>
-              {resolves_itself} {exception_id === 76 && <ToStock orders={orders} />}
+              {sayName(resolves_itself)} {exception_id === 76 && <ToStock orders={orders} />}
             </dd>
           </div>
         )}

@@ -3,7 +3,7 @@ import { Link } from "../../app/router/router.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./exceptions-screen.module.css";
 
@@ -70,7 +70,7 @@ export function heldColumns({
       cell: ({ stage_since, late }) => (
         <span className={late ? styles["late"] : undefined}>
           <Age since={stage_since} />
-          {late && <span className="unseen">{say(" late")}</span>}
+          {late && <span className="unseen"> {say("late")}</span>}
         </span>
       ),
     },
@@ -81,7 +81,7 @@ const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => (
   title: say("Other exceptions"),
   width: "minmax(6rem, 1fr)",
   cell: ({ exception_ids }) => {
-    const others = exception_ids.filter((id) => id !== exception_id).map((id) => exceptions[id].name);
+    const others = exception_ids.filter((id) => id !== exception_id).map((id) => sayName(exceptions[id].name));
     return others.length === 0 ? (
       <span className="quiet">–</span>
     ) : (

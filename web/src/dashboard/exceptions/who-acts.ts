@@ -12,6 +12,6 @@ export const whoActs: Record<ExceptionGroup["who_acts"], { short: string; says: 
 /** Who at the pharmacy may override the exception while its cause remains. */
 export const overriding: Record<ExceptionGroup["overridden_by"], string> = {
   operator: say("Any staff member can resolve it with a reason."),
-  pharmacist: "A pharmacist can resolve it on the order's own page, with a reason code. Not in bulk.",
+  pharmacist: say("A pharmacist can resolve it on the order's own page, with a reason code. Not in bulk."),
   nobody: say("No override. Staff can resolve it once the cause is fixed."),
 };

@@ -2,7 +2,8 @@ import { createElement as el, type ReactNode } from "react";
 import guide from "../../../../docs/guides/dashboard.md?raw";
 import { Button, buttonClass } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { language } from "../../ui/words/language.ts";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { type Block, blocksOf, GUIDE, type Inline, sectionOf } from "./guide-text.ts";
 import styles from "./help.module.css";
 import { helpSections } from "./sections.ts";
@@ -12,7 +13,7 @@ export function HelpPanel({ path, onClose, onTour }: { path: string; onClose: ()
   const heading = helpSections[path] ?? "The queues";
   return (
     <Dialog
-      title={heading}
+      title={sayName(heading)}
       onClose={onClose}
       wide
       actions={
@@ -27,6 +28,7 @@ export function HelpPanel({ path, onClose, onTour }: { path: string; onClose: ()
         </>
       }
     >
+      {language !== "en-US" && <p className="quiet">{say("This guide is in English.")}</p>}
       {el("div", { className: styles["text"] }, ...blocksOf(sectionOf(guide, heading) ?? "").map(shownBlock))}
     </Dialog>
   );

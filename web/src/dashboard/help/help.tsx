@@ -20,7 +20,9 @@ export function Help() {
   const { pathname } = useLocation();
   const path = useRoutePath() ?? "/";
   const panel = usePanel();
-  useShortcuts([{ keys: "F1", label: "Help for this page", group: "Everywhere", run: () => openPanel("help") }]);
+  useShortcuts([
+    { keys: "F1", label: say("Help for this page"), group: say("Everywhere"), run: () => openPanel("help") },
+  ]);
   useEffect(() => {
     if (pathname === "/" && !isTourDone(person_id)) openPanel("tour");
   }, [pathname, person_id]);

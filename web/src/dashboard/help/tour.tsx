@@ -7,7 +7,7 @@ import styles from "./help.module.css";
 
 const steps: readonly { title: string; text: ReactNode }[] = [
   {
-    title: "Welcome to the dashboard",
+    title: say("Welcome to the dashboard"),
     text: (
       <>
         <p>
@@ -20,18 +20,18 @@ const steps: readonly { title: string; text: ReactNode }[] = [
     ),
   },
   {
-    title: "Find anything",
+    title: say("Find anything"),
     text: (
       <p>
         {sayWith(
-          "Press {keys} and type a phone number, an order number, a lot or a tracking number. Press {keys2} for all keyboard shortcuts.",
-          { keys: <Keys keys="/" />, keys2: <Keys keys="?" /> },
+          "Press {search_keys} and type a phone number, an order number, a lot or a tracking number. Press {shortcut_keys} for all keyboard shortcuts.",
+          { search_keys: <Keys keys="/" />, shortcut_keys: <Keys keys="?" /> },
         )}
       </p>
     ),
   },
   {
-    title: "Work on an order",
+    title: say("Work on an order"),
     text: (
       <>
         <p>
@@ -45,7 +45,7 @@ const steps: readonly { title: string; text: ReactNode }[] = [
     ),
   },
   {
-    title: "Work together",
+    title: say("Work together"),
     text: (
       <p>
         {say(
@@ -77,7 +77,7 @@ export function Tour({ onClose }: { onClose: () => void }) {
     >
       <div className={styles["step"]} aria-live="polite">
         {text}
-        <p className="small quiet">{sayWith("Step {value} of {count}", { value: at + 1, count: steps.length })}</p>
+        <p className="small quiet">{say("Step {step} of {count}", { step: at + 1, count: steps.length })}</p>
       </div>
     </Dialog>
   );

@@ -5,7 +5,7 @@ import { Bars } from "../../ui/charts/bars.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { useFigures } from "./use-figures.ts";
 
 /** The rest is on the screens that the cards link to. */
@@ -23,10 +23,10 @@ export function ExceptionsChart() {
             of={say("Reason")}
             series={[{ name: say("Orders"), tone: "wait" }]}
             rows={exceptions.slice(0, MOST_SHOWN).map(({ exception_id, name, count }) => ({
-              name,
+              name: sayName(name),
               shown: (
                 <Link to="/exceptions" search={{ exception_id: String(exception_id) } as never}>
-                  {name}
+                  {sayName(name)}
                 </Link>
               ),
               values: [count],
@@ -49,8 +49,8 @@ export function StockChart() {
             label={say("Days until a product is out of stock")}
             of={say("Product")}
             series={[
-              { name: `${SOON_DAYS} days or less`, tone: "bad" },
-              { name: say("Up to {STOCK_DAYS} days", { STOCK_DAYS }), tone: "wait" },
+              { name: say("{days} days or less", { days: SOON_DAYS }), tone: "bad" },
+              { name: say("Up to {days} days", { days: STOCK_DAYS }), tone: "wait" },
             ]}
             most={STOCK_DAYS}
             rows={stock.slice(0, MOST_SHOWN).map((row) => ({
@@ -64,7 +64,7 @@ export function StockChart() {
               text: lastsText(row),
               about: aboutStock(row),
             }))}
-            empty={say("No product runs out in the next {STOCK_DAYS} days.", { STOCK_DAYS })}
+            empty={say("No product runs out in the next {days} days.", { days: STOCK_DAYS })}
           />
         )}
       </Loaded>
@@ -73,12 +73,12 @@ export function StockChart() {
 }
 
 const lastsText = ({ available_units, days_left }: LowStock) =>
-  available_units <= 0 ? "Out of stock" : days_left === 0 ? "Less than a day" : counted(days_left, "day");
+  available_units <= 0 ? say("Out of stock") : days_left === 0 ? say("Less than a day") : counted(days_left, "day");
 
 const aboutStock = ({ partner, available_units, shipped_units, owed_units }: LowStock) =>
   [
     partner,
-    `${counted(available_units, "unit")} available`,
-    `${numberText(shipped_units)} shipped in ${STOCK_DAYS} days`,
-    ...(owed_units > 0 ? [`${numberText(owed_units)} on back order`] : []),
+    say("{units} available", { units: counted(available_units, "unit") }),
+    say("{count} shipped in {days} days", { count: numberText(shipped_units), days: STOCK_DAYS }),
+    ...(owed_units > 0 ? [say("{count} on back order", { count: numberText(owed_units) })] : []),
   ].join(" · ");

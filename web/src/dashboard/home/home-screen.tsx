@@ -7,7 +7,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Card } from "../../ui/display/card.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { HEALTH_REFRESH_MS, HealthTiles } from "../health-tiles.tsx";
 import { useHome } from "../live-home.tsx";
 import { ExceptionsChart, StockChart } from "./cause-charts.tsx";
@@ -35,7 +35,7 @@ export function HomeScreen() {
   useShortcuts(
     layout.queues.map((key, at) => ({
       keys: String(at + 1),
-      label: say("Open {name}", { name: queues[key].name }),
+      label: say("Open {name}", { name: sayName(queues[key].name) }),
       run: () => void navigate({ to: `/queue/${key}` }),
     })),
   );

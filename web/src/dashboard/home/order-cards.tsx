@@ -7,7 +7,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { useEnvironment } from "../environment.ts";
 import { orderPath } from "../order-link.ts";
 import styles from "./home-screen.module.css";
@@ -42,7 +42,7 @@ const columns: Column<Row>[] = [
     cell: ({ stage_since, late }) => (
       <span className={late ? styles["late"] : undefined}>
         <Age since={stage_since} />
-        {late && <span className="unseen">{say(" late")}</span>}
+        {late && <span className="unseen"> {say("late")}</span>}
       </span>
     ),
   },
@@ -66,9 +66,8 @@ export function Longest({ title, filter }: { title: string; filter: string }) {
             rowKey={orderPath}
             empty={
               <Empty title={say("No orders waiting")}>
-                {sayWith("New orders appear here.{value}", {
-                  value: environment === "production" && say(" Use the switch above to see sandbox orders."),
-                })}
+                {say("New orders appear here.")}
+                {environment === "production" && ` ${say("Use the switch above to see sandbox orders.")}`}
               </Empty>
             }
           />

@@ -3,7 +3,7 @@ import { Link } from "../../app/router/router.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Age, ageText } from "../../ui/time.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import styles from "./home-screen.module.css";
 
 type Queue = DashboardHome["queues"][number];
@@ -25,7 +25,7 @@ function Tile({ queue: { key, count, oldest_at, late, target_minutes }, number }
     <li>
       <Link to={`/queue/${key}`} className={styles["tile"]} data-late={late > 0 || undefined}>
         <span className={styles["name"]}>
-          {queues[key].name}
+          {sayName(queues[key].name)}
           <Keys keys={String(number)} />
         </span>
         <span className={styles["count"]}>{numberText(count)}</span>
@@ -38,11 +38,9 @@ function Tile({ queue: { key, count, oldest_at, late, target_minutes }, number }
             <span>{sayWith("Oldest {age}", { age: <Age since={oldest_at} /> })}</span>
           )}
           {late > 0 ? (
-            <strong>{sayWith("{late} late", { late: numberText(late) })}</strong>
+            <strong>{say("{late} late", { late: numberText(late) })}</strong>
           ) : (
-            target_minutes !== null && (
-              <span>{sayWith("Target {value}", { value: ageText(target_minutes * 60_000) })}</span>
-            )
+            target_minutes !== null && <span>{say("Target {time}", { time: ageText(target_minutes * 60_000) })}</span>
           )}
         </span>
       </Link>

@@ -7,7 +7,7 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { ageText } from "../../ui/time.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./home-screen.module.css";
 import { hourIn, useFigures } from "./use-figures.ts";
 
@@ -30,19 +30,18 @@ export function AgeingChart() {
                 { name: say("Very late"), tone: "bad" },
               ]}
               rows={ageing.map(({ key, target_minutes, fresh, due_soon, late, very_late }) => ({
-                name: queues[key].name,
-                shown: <Link to={`/queue/${key}`}>{queues[key].name}</Link>,
+                name: sayName(queues[key].name),
+                shown: <Link to={`/queue/${key}`}>{sayName(queues[key].name)}</Link>,
                 values: [fresh, due_soon, late, very_late],
                 about: (
                   <>
-                    {sayWith("Target {value}{value2}", {
-                      value: ageText(target_minutes * MINUTE_MS),
-                      value2: late + very_late > 0 && (
-                        <strong className={styles["late"]}>
-                          {sayWith(" · {value} late", { value: numberText(late + very_late) })}
-                        </strong>
-                      ),
-                    })}
+                    {say("Target {time}", { time: ageText(target_minutes * MINUTE_MS) })}
+                    {late + very_late > 0 && (
+                      <strong className={styles["late"]}>
+                        {" · "}
+                        {say("{late} late", { late: numberText(late + very_late) })}
+                      </strong>
+                    )}
                   </>
                 ),
               }))}
@@ -90,7 +89,7 @@ function Sentence({ pace, late_now, late_later }: LateForecast) {
   return (
     <p>
       <strong className={late_now + late_later > 0 ? styles["late"] : undefined}>
-        {sayWith("{orders} late now, {late_later} more by midnight.", {
+        {say("{orders} late now, {late_later} more by midnight.", {
           orders: counted(late_now, "order"),
           late_later: numberText(late_later),
         })}

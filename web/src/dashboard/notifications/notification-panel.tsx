@@ -11,7 +11,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./notifications.module.css";
@@ -68,8 +68,8 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
                     }}
                   >
                     <span>
-                      {!one.read && <span className="unseen">{say("Unread: ")}</span>}
-                      <strong>{whoOf(one)}</strong> {notificationKinds[one.kind].text}
+                      {!one.read && <span className="unseen">{say("Unread:")} </span>}
+                      <strong>{whoOf(one)}</strong> {sayName(notificationKinds[one.kind].text)}
                     </span>
                     <span className={styles["about"]}>
                       <span className="mono">{one.order_number}</span>
@@ -89,4 +89,4 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
 }
 
 const whoOf = ({ kind, by, partner }: DashboardNotification): string =>
-  notificationKinds[kind].by === "partner" ? partner : (by ?? "A colleague");
+  notificationKinds[kind].by === "partner" ? partner : (by ?? say("A colleague"));

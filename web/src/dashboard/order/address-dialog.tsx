@@ -10,13 +10,13 @@ import { say } from "../../ui/words/say.tsx";
 import type { DoWork } from "./use-order.ts";
 
 const fields = [
-  ["first_name", "First name", true],
-  ["last_name", "Last name", true],
-  ["street1", "Street", true],
-  ["street2", "Apartment or suite", false],
-  ["city", "City", true],
-  ["zip", "ZIP code", true],
-  ["phone", "Phone", false],
+  ["first_name", say("First name"), true],
+  ["last_name", say("Last name"), true],
+  ["street1", say("Street"), true],
+  ["street2", say("Apartment or suite"), false],
+  ["city", say("City"), true],
+  ["zip", say("ZIP code"), true],
+  ["phone", say("Phone"), false],
 ] as const;
 
 /** Changes the address of an order that has not shipped. It goes through the same checks as a partner's address. */
@@ -65,7 +65,7 @@ export function AddressDialog({
         ))}
         <SelectField
           label={say("State")}
-          options={[["", "Choose"], ...stateCodes.map((code) => [code, code] as const)]}
+          options={[["", say("Choose")], ...stateCodes.map((code) => [code, code] as const)]}
           required
           problem={problem("state")}
           value={given.state}

@@ -7,7 +7,7 @@ import { Keys } from "../../ui/controls/keys.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
@@ -36,9 +36,9 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
     const line = free.find((one) => otherPackage(scanned, one) === null);
     if (line === undefined) {
       setWrong(
-        (scanned.fault && scanFaults[scanned.fault]) ??
+        (scanned.fault && sayName(scanFaults[scanned.fault])) ??
           (free[0] && otherPackage(scanned, free[0])) ??
-          (fits.length > 0 ? "This package is already scanned." : "This product is not part of the order."),
+          (fits.length > 0 ? say("This package is already scanned.") : say("This product is not part of the order.")),
       );
       return;
     }
@@ -56,11 +56,15 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
     );
   return (
     <Card
-      title={<span className="row">{sayWith("Product check {value}", { value: may && <Keys keys="a" /> })}</span>}
+      title={
+        <span className="row">
+          {say("Product check")} {may && <Keys keys="a" />}
+        </span>
+      }
       actions={
         page.filled_by && (
           <span className="quiet small">
-            {sayWith("Filled by {value}", { value: page.filled_by.me ? say("you") : page.filled_by.name })}
+            {page.filled_by.me ? say("Filled by you") : say("Filled by {name}", { name: page.filled_by.name })}
           </span>
         )
       }
@@ -100,7 +104,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
                   <span>
                     {line.name} <span className="mono quiet">{line.ndc ?? line.sku}</span>
                   </span>
-                  {line.lot && <span className="quiet small">{sayWith("Lot {lot}", { lot: line.lot })}</span>}
+                  {line.lot && <span className="quiet small">{say("Lot {lot}", { lot: line.lot })}</span>}
                   <Badge tone={scans.has(line.item_id) ? "good" : "neutral"}>
                     {scans.has(line.item_id) ? say("Scanned") : say("Not scanned")}
                   </Badge>
@@ -152,8 +156,14 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
 /** Why the scanned package is not the one that was filled; null if it is, or if its code does not say. */
 function otherPackage({ lot, expires_on }: ScannedCode, line: DashboardOrder["lines"][number]): string | null {
   if (lot !== null && line.lot !== null && lot.toUpperCase() !== line.lot.toUpperCase())
-    return `This package is from lot ${lot}, but the order was filled from lot ${line.lot}.`;
+    return say("This package is from lot {lot}, but the order was filled from lot {filled_lot}.", {
+      lot,
+      filled_lot: line.lot,
+    });
   if (expires_on !== null && line.lot_expires_on !== null && expires_on !== line.lot_expires_on)
-    return `This package expires on ${expires_on}, but the one that was filled expires on ${line.lot_expires_on}.`;
+    return say("This package expires on {date}, but the one that was filled expires on {filled_date}.", {
+      date: expires_on,
+      filled_date: line.lot_expires_on,
+    });
   return null;
 }

@@ -29,7 +29,7 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
   useShortcuts(
     documents.slice(0, 9).map((document, at) => ({
       keys: `p ${at + 1}`,
-      label: say("Print: {name}", { name: document.name }),
+      label: say("Print: {name}", { name: nameOf(document) }),
       run: () => void open.run(document),
     })),
   );
@@ -39,7 +39,7 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
       <ul className={styles["documents"]}>
         {documents.map((document, at) => (
           <li key={addressOf(document)}>
-            <span>{document.name}</span>
+            <span>{nameOf(document)}</span>
             <span className="row">
               {at < 9 && (
                 <span className="quiet">
@@ -50,7 +50,7 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
                 small
                 icon="print"
                 busy={open.busy && asked !== null && addressOf(asked) === addressOf(document)}
-                aria-label={say("Open {name} to print it", { name: document.name })}
+                aria-label={say("Open {name} to print it", { name: nameOf(document) })}
                 onClick={() => void open.run(document)}
               >
                 {say("Open")}
@@ -62,6 +62,13 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
       {open.error !== null && asked !== null && <Problem error={open.error} retry={() => void open.run(asked)} />}
     </Card>
   );
+}
+
+function nameOf({ kind, item_id }: DashboardDocument): string {
+  const item = item_id ?? "";
+  if (kind === "prescription") return say("Label for item {item}", { item });
+  if (kind === "leaflet") return say("Leaflet for item {item}", { item });
+  return kind === "slip" ? say("Packing slip") : say("Shipping label");
 }
 
 const addressOf = ({ kind, item_id }: DashboardDocument) =>

@@ -11,9 +11,10 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Age } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
@@ -31,39 +32,35 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
   const drafts = useDrafts();
   const first = page.exceptions.find(({ cannot_resolve }) => cannot_resolve === null);
   useShortcuts(
-    first ? [{ keys: "e", label: say("Resolve: {name}", { name: first.name }), run: () => setEnding(first) }] : [],
+    first
+      ? [{ keys: "e", label: say("Resolve: {name}", { name: sayName(first.name) }), run: () => setEnding(first) }]
+      : [],
   );
   if (page.exceptions.length === 0) return null;
   return (
-    <Card
-      title={
-        page.exceptions.length === 1
-          ? say("On hold: 1 exception")
-          : say("On hold: {count} exceptions", { count: page.exceptions.length })
-      }
-    >
+    <Card title={say("On hold: {exceptions}", { exceptions: counted(page.exceptions.length, "exception") })}>
       <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
         {page.exceptions.map((exception) => (
           <li key={exception.id}>
             <div className="stack-tight">
               <p className="row">
-                <strong>{exception.name}</strong>
+                <strong>{sayName(exception.name)}</strong>
                 <Badge tone={exception.who_acts === "partner" ? "info" : "wait"}>{whoActs[exception.who_acts]}</Badge>
                 <span className="quiet small">
                   {sayWith("for {age}", { age: <Age since={exception.raised_at} /> })}
                 </span>
               </p>
-              <p>{exception.message}</p>
+              <p>{sayName(exception.message)}</p>
               {exception.order_actions.length > 0 && (
                 <p className="small quiet">
-                  {sayWith("The partner can: {map}.", {
-                    map: exception.order_actions.map(({ action }) => action.toLowerCase()).join(", "),
+                  {say("The partner can: {actions}.", {
+                    actions: exception.order_actions.map(({ action }) => sayName(action).toLowerCase()).join(", "),
                   })}
                 </p>
               )}
               {exception.cannot_resolve !== null && (
                 <p className="small quiet">
-                  {sayWith("You cannot resolve this: {cannot_resolve}", { cannot_resolve: exception.cannot_resolve })}
+                  {say("You cannot resolve this: {why}", { why: exception.cannot_resolve })}
                 </p>
               )}
             </div>
@@ -83,7 +80,7 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
       </ul>
       {ending && (
         <ReasonDialog
-          title={say("Resolve: {name}", { name: ending.name })}
+          title={say("Resolve: {name}", { name: sayName(ending.name) })}
           hint={
             ending.needs_code
               ? say(
@@ -110,7 +107,10 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
               label={say("Override code")}
               required
               autoFocus
-              options={[["", "Choose"], ...overrideCodes.map((one) => [one, overrideReasons[one]] as const)]}
+              options={[
+                ["", say("Choose")],
+                ...overrideCodes.map((one) => [one, sayName(overrideReasons[one])] as const),
+              ]}
               value={code}
               onChange={(event) => setCode(event.target.value as OverrideCode | "")}
             />

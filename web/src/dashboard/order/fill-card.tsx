@@ -5,7 +5,7 @@ import { TextField } from "../../ui/controls/field.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { type Filled, fillEntry, isFilled, nothingFilled } from "./fill-entry.ts";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
@@ -70,7 +70,13 @@ export function FillCard({
     void work.run({ event: "complete_fill", items }, say("Filled. Ready for product check."));
   };
   return (
-    <Card title={<span className="row">{sayWith("Fill {keys}", { keys: <Keys keys="a" /> })}</span>}>
+    <Card
+      title={
+        <span className="row">
+          {say("Fill")} <Keys keys="a" />
+        </span>
+      }
+    >
       <form ref={form} className={styles["fill"]} onSubmit={submit}>
         {page.lines.map((line) => (
           // biome-ignore lint/a11y/useSemanticElements: two fields of one line

@@ -1,4 +1,5 @@
 import { isProduct, scanFaults, scannedCode } from "@pestle/contract";
+import { say, sayName } from "../../ui/words/say.tsx";
 
 type Line = { item_id: number; ndc: string | null; sku: string };
 export type Filled = { lot: string; lot_expires_on: string };
@@ -19,15 +20,15 @@ export function fillEntry(text: string, line: Line, lines: readonly Line[], befo
   if (!is_gs1 && fault === null && !fits && !others)
     return { filled: { ...before, lot: code }, scanned: false, wrong: null };
   const refused = (wrong: string) => ({ filled: nothingFilled, scanned: true, wrong });
-  if (fault !== null) return refused(scanFaults[fault]);
+  if (fault !== null) return refused(sayName(scanFaults[fault]));
   if (!fits) return refused(others ? OTHER_LINE : NOT_OF_ORDER);
   const filled = { lot: lot ?? "", lot_expires_on: expires_on ?? before.lot_expires_on };
   return { filled, scanned: true, wrong: filled.lot === "" ? NO_LOT : null };
 }
 
-const NOT_OF_ORDER = "The scanned product is not part of this order.";
-const OTHER_LINE = "The scanned package belongs to another line.";
-const NO_LOT = "The scanned code has no lot number. Type the lot from the package.";
+const NOT_OF_ORDER = say("The scanned product is not part of this order.");
+const OTHER_LINE = say("The scanned package belongs to another line.");
+const NO_LOT = say("The scanned code has no lot number. Type the lot from the package.");
 
 /** Whether a package has both its lot and its expiry. */
 export const isFilled = ({ lot, lot_expires_on }: Filled): boolean => lot.trim() !== "" && lot_expires_on !== "";

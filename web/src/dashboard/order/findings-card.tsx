@@ -1,7 +1,8 @@
 import type { DashboardFinding, DashboardLine } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Card } from "../../ui/display/card.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
+import { andText, words } from "./clinical/findings-list.tsx";
 import styles from "./order-screen.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", severe: "bad", major: "bad", moderate: "wait" };
@@ -22,8 +23,8 @@ export function FindingsCard({
           <li key={`${finding.kind} ${finding.item_id} ${finding.message}`}>
             <div>
               <p className="row">
-                <Badge tone={tones[finding.severity] ?? "info"}>{finding.severity}</Badge>
-                <strong>{words(finding.kind)}</strong>
+                <Badge tone={tones[finding.severity] ?? "info"}>{sayName(finding.severity)}</Badge>
+                <strong>{sayName(words(finding.kind))}</strong>
                 {finding.item_id !== null && (
                   <span className="quiet">{lines.find(({ item_id }) => item_id === finding.item_id)?.name}</span>
                 )}
@@ -31,15 +32,12 @@ export function FindingsCard({
               <p>{finding.message}</p>
               {finding.elsewhere.length > 0 && (
                 <p>
-                  {sayWith("{strong} Do not tell this order's partner.", {
-                    strong: (
-                      <strong>{sayWith("From {elsewhere}.", { elsewhere: finding.elsewhere.join(" and ") })}</strong>
-                    ),
-                  })}
+                  <strong>{say("From {partners}.", { partners: finding.elsewhere.reduce(andText) })}</strong>{" "}
+                  {say("Do not tell this order's partner.")}
                 </p>
               )}
               {finding.advice !== null && <p>{finding.advice}</p>}
-              <p className="small quiet">{sayWith("Source: {source}", { source: finding.source })}</p>
+              <p className="small quiet">{say("Source: {source}", { source: finding.source })}</p>
             </div>
           </li>
         ))}
@@ -47,5 +45,3 @@ export function FindingsCard({
     </Card>
   );
 }
-
-const words = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;

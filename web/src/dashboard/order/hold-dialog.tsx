@@ -4,11 +4,11 @@ import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import type { Drafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
-const TITLE = "Hold order";
+const TITLE = say("Hold order");
 
 /** What staff find themselves comes first. Only the partner holds an order for no reason of the pharmacy. */
 const FOUND_BY_STAFF: readonly ExceptionId[] = [72, 69, 70, 71, 74, 75];
@@ -62,7 +62,7 @@ export function HoldDialog({
       <SelectField
         label={say("Exception")}
         autoFocus
-        options={offered.map((one) => [String(one), `${exceptions[one].name} (${one})`] as const)}
+        options={offered.map((one) => [String(one), `${sayName(exceptions[one].name)} (${one})`] as const)}
         value={chosen}
         onChange={(event) => setChosen(event.target.value)}
         hint={row && say("The partner sees: {message}", { message: row.message })}

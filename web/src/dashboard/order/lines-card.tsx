@@ -25,16 +25,14 @@ function Line({ line }: { line: DashboardLine }) {
     <article className={styles["line"]}>
       <header>
         <h3>{line.name}</h3>
-        {line.schedule !== "0" && (
-          <Badge tone="bad">{sayWith("Schedule C{schedule}", { schedule: line.schedule })}</Badge>
-        )}
+        {line.schedule !== "0" && <Badge tone="bad">{say("Schedule C{schedule}", { schedule: line.schedule })}</Badge>}
         {line.cold_chain && <Badge tone="info">{say("Keep cold")}</Badge>}
         {rx?.daw && <Badge tone="wait">{say("Dispense as written")}</Badge>}
         {!line.needs_prescription && <Badge>{say("No prescription needed")}</Badge>}
         {rx && !rx.active && <Badge tone="bad">{say("Prescription no longer active")}</Badge>}
       </header>
       <table className={styles["compare"]}>
-        <caption className="unseen">{sayWith("{name}: prescribed and dispensed", { name: line.name })}</caption>
+        <caption className="unseen">{say("{name}: prescribed and dispensed", { name: line.name })}</caption>
         <thead>
           <tr>
             <th scope="col">
@@ -46,14 +44,14 @@ function Line({ line }: { line: DashboardLine }) {
         </thead>
         <tbody>
           <Row
-            name="Product"
+            name={say("Product")}
             prescribed={rx?.drug_name}
             dispensed={line.name}
             differs={differs("product")}
             usual={rx?.ndc && !differs("ndc") ? say("Same NDC") : say("Generic equivalent")}
           />
           <Row
-            name="NDC"
+            name={say("NDC")}
             mono
             prescribed={rx?.ndc}
             dispensed={line.ndc ?? line.sku}
@@ -61,30 +59,35 @@ function Line({ line }: { line: DashboardLine }) {
             usual={say("Generic equivalent")}
           />
           <Row
-            name="Quantity"
+            name={say("Quantity")}
             prescribed={
               rx &&
-              `${counted(rx.written_qty, "unit")}${rx.days_supply ? ` for ${counted(rx.days_supply, "day")}` : ""}`
+              (rx.days_supply
+                ? say("{units} for {days}", {
+                    units: counted(rx.written_qty, "unit"),
+                    days: counted(rx.days_supply, "day"),
+                  })
+                : counted(rx.written_qty, "unit"))
             }
             dispensed={`${line.quantity} × ${line.package_size} = ${counted(line.units, "unit")}`}
             differs={differs("units")}
           />
           <Row
-            name="Schedule"
+            name={say("Schedule")}
             prescribed={rx && scheduleText(rx.drug_schedule)}
             dispensed={scheduleText(line.schedule)}
             differs={differs("schedule")}
           />
           {rx && (
             <>
-              <Row name="Directions" prescribed={<strong>{rx.sig_text}</strong>} dispensed="" />
+              <Row name={say("Directions")} prescribed={<strong>{rx.sig_text}</strong>} dispensed="" />
               <Row
-                name="Prescriber"
+                name={say("Prescriber")}
                 prescribed={[rx.prescriber_name, rx.prescriber_phone].filter(Boolean).join(", ")}
                 dispensed=""
               />
               <Row
-                name="Refills"
+                name={say("Refills")}
                 prescribed={say("{refills} written, {refills_left} left", {
                   refills: rx.refills,
                   refills_left: rx.refills_left,
@@ -92,11 +95,11 @@ function Line({ line }: { line: DashboardLine }) {
                 dispensed={say("Dispense {dispense_id}", { dispense_id: line.dispense_id })}
               />
               <Row
-                name="Written"
-                prescribed={sayWith("{written_date}, received {when}, until {expire_date}", {
-                  written_date: dateText(rx.written_date),
-                  when: <When at={rx.receive_date} />,
-                  expire_date: dateText(rx.expire_date),
+                name={say("Written")}
+                prescribed={sayWith("{written_on}, received {received_at}, until {expires_on}", {
+                  written_on: dateText(rx.written_date),
+                  received_at: <When at={rx.receive_date} />,
+                  expires_on: dateText(rx.expire_date),
                 })}
                 dispensed=""
               />
@@ -104,14 +107,17 @@ function Line({ line }: { line: DashboardLine }) {
           )}
           {line.lot !== null && (
             <Row
-              name="Lot"
+              name={say("Lot")}
               prescribed=""
               dispensed={
-                <>
+                line.lot_expires_on ? (
+                  sayWith("{lot}, expires {date}", {
+                    lot: <span className="mono">{line.lot}</span>,
+                    date: dateText(line.lot_expires_on),
+                  })
+                ) : (
                   <span className="mono">{line.lot}</span>
-                  {line.lot_expires_on &&
-                    say(", expires {lot_expires_on}", { lot_expires_on: dateText(line.lot_expires_on) })}
-                </>
+                )
               }
             />
           )}
@@ -121,7 +127,7 @@ function Line({ line }: { line: DashboardLine }) {
   );
 }
 
-const scheduleText = (schedule: string) => (schedule === "0" ? "Not controlled" : `C${schedule}`);
+const scheduleText = (schedule: string) => (schedule === "0" ? say("Not controlled") : `C${schedule}`);
 
 function Row({
   name,

@@ -17,10 +17,11 @@ import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Thread } from "../../ui/display/thread.tsx";
 import { questionStates } from "../../ui/question-state.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { orderApi } from "./use-order.ts";
 
 /** The thread with the partner, and a form to write to them. The server audits each read. */
@@ -43,9 +44,7 @@ export function MessagesCard({ page }: { page: DashboardOrder }) {
       title={say("Messages")}
       actions={
         unanswered > 0 && (
-          <Badge tone="wait">
-            {unanswered === 1 ? say("1 question unanswered") : say("{unanswered} questions unanswered", { unanswered })}
-          </Badge>
+          <Badge tone="wait">{counted(unanswered, "question unanswered", "questions unanswered")}</Badge>
         )
       }
     >
@@ -53,13 +52,13 @@ export function MessagesCard({ page }: { page: DashboardOrder }) {
         <Loaded query={thread} lines={3}>
           {() =>
             messages.length === 0 ? (
-              <p className="quiet">{sayWith("No messages yet. {partner} reads what you write here.", { partner })}</p>
+              <p className="quiet">{say("No messages yet. {partner} reads what you write here.", { partner })}</p>
             ) : (
               <Thread
                 messages={messages}
                 states={states}
-                nameOf={({ author, written_by }) => (author === "partner" ? partner : (written_by ?? "Pharmacy"))}
-                reply={{ label: ({ author }) => (author === "partner" ? "Reply" : null), run: write }}
+                nameOf={({ author, written_by }) => (author === "partner" ? partner : (written_by ?? say("Pharmacy")))}
+                reply={{ label: ({ author }) => (author === "partner" ? say("Reply") : null), run: write }}
               />
             )
           }
@@ -120,7 +119,7 @@ function MessageForm({
     >
       {replied && (
         <p className="row small">
-          <span className="clip quiet">{sayWith("Reply to “{text}”", { text: replied.text })}</span>
+          <span className="clip quiet">{say("Reply to “{text}”", { text: replied.text })}</span>
           <Button small tone="quiet" icon="close" onClick={() => onReplied(null)}>
             {say("Remove")}
           </Button>
@@ -139,8 +138,11 @@ function MessageForm({
         <SelectField
           label={say("Hold the order until the partner answers")}
           options={[
-            ["", "No, only send the message"],
-            ...offered.map((id) => [String(id), `Yes: ${exceptions[id].name} (${id})`] as const),
+            ["", say("No, only send the message")],
+            ...offered.map(
+              (id) =>
+                [String(id), say("Yes: {exception} ({id})", { exception: sayName(exceptions[id].name), id })] as const,
+            ),
           ]}
           value={chosen}
           onChange={({ target }) => setChosen(target.value)}
@@ -148,7 +150,7 @@ function MessageForm({
             asked === null
               ? say("Choose what you ask about. The order stops until the partner answers.")
               : say("A question about {about}. The answer ends the hold, and the order returns to its queue.", {
-                  about: questionExceptions[asked].about,
+                  about: sayName(questionExceptions[asked].about),
                 })
           }
         />

@@ -139,7 +139,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
               : say("Visible to pharmacy staff only. Type @ and a name to notify a colleague.")
           }
           submit={asking.event === "cancel" ? say("Cancel order") : say("Add note")}
-          close={asking.event === "cancel" ? "Keep order" : "Cancel"}
+          close={asking.event === "cancel" ? say("Keep order") : say("Cancel")}
           danger={asking.event === "cancel"}
           drafts={drafts}
           work={work}

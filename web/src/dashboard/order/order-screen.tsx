@@ -76,7 +76,7 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
     >
       {environment === "sandbox" && (
         <Notice tone="sandbox">
-          {sayWith("Sandbox order from {partner}. There is no real patient. Do not ship anything.", { partner })}
+          {say("Sandbox order from {partner}. There is no real patient. Do not ship anything.", { partner })}
         </Notice>
       )}
       <ChangedNotice page={page} busy={work.busy && !held} again={fresh} />
@@ -121,15 +121,16 @@ function About({ page: { order, partner, brand, stage_since, late, claim } }: { 
       </span>
       <span>{sayWith("Placed {when}", { when: <When at={order.created_at} /> })}</span>
       <span className={late ? styles["late"] : undefined}>
-        {sayWith("In this stage for {age}{value}", { age: <Age since={stage_since} />, value: late && say(", late") })}
+        {late
+          ? sayWith("In this stage for {age}, late", { age: <Age since={stage_since} /> })
+          : sayWith("In this stage for {age}", { age: <Age since={stage_since} /> })}
       </span>
-      {order.reference && <span>{sayWith("Reference {reference}", { reference: order.reference })}</span>}
+      {order.reference && <span>{say("Reference {reference}", { reference: order.reference })}</span>}
       {claim && (
         <span>
-          {sayWith("{value} until {when}", {
-            value: claim.mine ? say("Claimed by you") : say("Claimed by {name}", { name: claim.name }),
-            when: <When at={claim.until} />,
-          })}
+          {claim.mine
+            ? sayWith("Claimed by you until {when}", { when: <When at={claim.until} /> })
+            : sayWith("Claimed by {name} until {when}", { name: claim.name, when: <When at={claim.until} /> })}
         </span>
       )}
     </span>
@@ -160,7 +161,7 @@ function InList({ account_id, order_number, again }: { account_id: string; order
           <Link to={list.back}>
             <Icon name="list" /> {list.title}
           </Link>
-          <span className="quiet">{sayWith("{value} of {count}", { value: list.at + 1, count: list.length })}</span>
+          <span className="quiet">{say("{at} of {count}", { at: list.at + 1, count: list.length })}</span>
           <IconButton
             label={say("Previous order: [")}
             icon="left"

@@ -48,12 +48,12 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
           <>
             <Facts
               facts={[
-                ["Patient", `${patient.initials}, born ${patient.birth_year}`],
-                ["Patient ID", <code key="id">{patient.patient_id}</code>],
-                ["Ships to", address ? `${address.state} ${address.zip}` : "No address"],
-                ["Allergies", statusNames[page.safety_status.allergy]],
-                ["Medications", statusNames[page.safety_status.medication]],
-                ["Conditions", statusNames[page.safety_status.condition]],
+                [say("Patient"), say("{initials}, born {birth_year}", patient)],
+                [say("Patient ID"), <code key="id">{patient.patient_id}</code>],
+                [say("Ships to"), address ? `${address.state} ${address.zip}` : say("No address")],
+                [say("Allergies"), statusNames[page.safety_status.allergy]],
+                [say("Medications"), statusNames[page.safety_status.medication]],
+                [say("Conditions"), statusNames[page.safety_status.condition]],
               ]}
             />
             <p className="small quiet">{say("The audit log records each reveal.")}</p>
@@ -100,14 +100,14 @@ function Revealed({ shown: { patient, weight_kg, address } }: { shown: RevealedO
   return (
     <Facts
       facts={[
-        ["Name", `${patient.first_name} ${patient.last_name}`],
-        ["Date of birth", dateText(patient.dob)],
-        ["Gender", patient.gender],
-        ["Weight", weight_kg !== null && `${weight_kg} kg`],
-        ["Phone", patient.phone],
-        ["Email", patient.email],
-        ["Patient ID", <code key="id">{patient.patient_id}</code>],
-        ["Ships to", address ? <AddressText key="to" address={address} /> : "No address"],
+        [say("Name"), `${patient.first_name} ${patient.last_name}`],
+        [say("Date of birth"), dateText(patient.dob)],
+        [say("Gender"), patient.gender],
+        [say("Weight"), weight_kg !== null && `${weight_kg} kg`],
+        [say("Phone"), patient.phone],
+        [say("Email"), patient.email],
+        [say("Patient ID"), <code key="id">{patient.patient_id}</code>],
+        [say("Ships to"), address ? <AddressText key="to" address={address} /> : say("No address")],
       ]}
     />
   );

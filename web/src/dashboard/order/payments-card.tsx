@@ -8,7 +8,7 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
 
@@ -37,15 +37,15 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
       <div className="stack-tight">
         <Facts
           facts={[
-            ["Payer", payment.payer === "partner" ? "Partner" : "Patient"],
-            ["Amount", moneyText(payment.amount_cents, payment.currency)],
+            [say("Payer"), payment.payer === "partner" ? say("Partner") : say("Patient")],
+            [say("Amount"), moneyText(payment.amount_cents, payment.currency)],
             [
-              "Status",
+              say("Status"),
               <Badge key="status" tone={payment.status === "declined" ? "bad" : "neutral"}>
-                {payment.status}
+                {sayName(payment.status)}
               </Badge>,
             ],
-            ["Refunded", payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
+            [say("Refunded"), payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
           ]}
         />
         {page.payments.length > 0 && (
@@ -53,7 +53,9 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
             {page.payments.map((line) => (
               <li key={`${line.at} ${line.kind} ${line.amount_cents}`}>
                 <p>
-                  {line.state === "asked" ? say("{value} (pending)", { value: kinds[line.kind] }) : kinds[line.kind]}{" "}
+                  {line.state === "asked"
+                    ? say("{payment} (pending)", { payment: kinds[line.kind] })
+                    : kinds[line.kind]}{" "}
                   {moneyText(line.amount_cents, payment.currency)}
                   {line.reason && <span className="quiet"> {line.reason}</span>}
                 </p>
@@ -98,7 +100,7 @@ function RefundDialog({ page, work, onClose }: { page: DashboardOrder; work: DoW
     >
       <SelectField
         label={say("Reason")}
-        options={orderStatusReasons.map(({ id, name }) => [String(id), name] as const)}
+        options={orderStatusReasons.map(({ id, name }) => [String(id), sayName(name)] as const)}
         value={reason_id}
         onChange={(event) => setReason(event.target.value)}
       />

@@ -11,10 +11,11 @@ import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { RenewalBadge, RenewalFacts } from "../../ui/renewal-state.tsx";
 import { dateText } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { pharmacists } from "../roles.ts";
 import styles from "./order-screen.module.css";
 import { AskRenewal, ChangeDialog } from "./prescriber-dialogs.tsx";
@@ -58,8 +59,7 @@ function Prescription({
   return (
     <div className="stack-tight">
       <p>
-        <strong>{sayWith("Prescription {prescription_id}", { prescription_id })}</strong>{" "}
-        <span className="quiet">{drug_name}</span>
+        <strong>{say("Prescription {id}", { id: prescription_id })}</strong> <span className="quiet">{drug_name}</span>
       </p>
       {schedule ? <Schedule {...schedule} /> : <p className="quiet">{say("No refill schedule.")}</p>}
       {messages.map((message) => (
@@ -97,18 +97,16 @@ function Schedule(schedule: DashboardSchedule) {
   return (
     <div>
       <p className="row">
-        {sayWith("Refill schedule{value}{value2}{value3}{value4}", {
-          value: status === "active" && <Badge tone="good">{say("Active")}</Badge>,
-          value2: status === "paused" && <Badge tone="wait">{say("Paused")}</Badge>,
-          value3: status === "canceled" && <Badge>{say("Canceled")}</Badge>,
-          value4: made_order && <Badge tone="info">{say("Made this order")}</Badge>,
-        })}
+        {say("Refill schedule")}
+        {status === "active" && <Badge tone="good">{say("Active")}</Badge>}
+        {status === "paused" && <Badge tone="wait">{say("Paused")}</Badge>}
+        {status === "canceled" && <Badge>{say("Canceled")}</Badge>}
+        {made_order && <Badge tone="info">{say("Made this order")}</Badge>}
       </p>
       <p className="quiet small">
-        {sayWith("Every {interval_days} days{value}", {
-          interval_days,
-          value: next_fill_on && say(", next fill on {next_fill_on}", { next_fill_on: dateText(next_fill_on) }),
-        })}
+        {next_fill_on
+          ? say("Every {days} days, next fill on {date}", { days: interval_days, date: dateText(next_fill_on) })
+          : say("Every {days} days", { days: interval_days })}
       </p>
       {troubles.map(({ code, message }) => (
         <p key={code}>
@@ -125,15 +123,15 @@ function Message(message: DashboardPrescriberMessage) {
     <div>
       <p className="row">
         {titles[kind]}
-        {code && ` (${changeCodes[code]})`}
+        {code && ` (${sayName(changeCodes[code])})`}
         <RenewalBadge {...message} notice={kind === "fill"} />
         {status === "queued" && message.attempts > 0 && (
-          <Badge tone="wait">{sayWith("{attempts} attempts failed", { attempts: message.attempts })}</Badge>
+          <Badge tone="wait">{counted(message.attempts, "attempt failed", "attempts failed")}</Badge>
         )}
       </p>
       {text && <p className="anywhere">{text}</p>}
       <RenewalFacts {...message} />
-      {asked_by && <p className="quiet small">{sayWith("By {asked_by}", { asked_by })}</p>}
+      {asked_by && <p className="quiet small">{say("By {name}", { name: asked_by })}</p>}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { Confirm } from "../../app/confirm.tsx";
 import { RenewalDialog } from "../../app/renewal-dialog.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { SelectField, TextArea, TextField } from "../../ui/controls/field.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 
 type Path = `/dashboard/orders/${string}/${string}/prescriptions`;
 
@@ -63,7 +63,7 @@ export function ChangeDialog({
     <Confirm title={say("Ask the prescriber")} confirm={say("Send")} tone="primary" change={send} onClose={onClose}>
       <SelectField
         label={say("What you ask for")}
-        options={changeCodeNames.map((name) => [name, sentence(changeCodes[name])] as const)}
+        options={changeCodeNames.map((name) => [name, sentence(sayName(changeCodes[name]))] as const)}
         value={code}
         onChange={({ target }) => setCode(target.value as ChangeCode)}
       />

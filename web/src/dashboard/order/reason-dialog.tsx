@@ -4,6 +4,7 @@ import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextArea } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
+import { say } from "../../ui/words/say.tsx";
 import type { DoWork } from "./use-order.ts";
 
 /** Unsent dialog text, keyed by dialog title. */
@@ -15,10 +16,10 @@ export const useDrafts = (): Drafts => useRef<Drafts>(new Map()).current;
 /** Asks for a reason or note before an action. */
 export function ReasonDialog({
   title,
-  label = "Reason",
+  label = say("Reason"),
   hint,
   submit,
-  close: closeName = "Cancel",
+  close: closeName = say("Cancel"),
   danger = false,
   shortest,
   children,

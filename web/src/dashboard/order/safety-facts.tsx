@@ -17,9 +17,10 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { pharmacists } from "../roles.ts";
 import { statusNames } from "../safety-status.ts";
+import { fromTexts, removedText } from "./clinical/source-texts.ts";
 import styles from "./order-screen.module.css";
 import type { orderApi } from "./use-order.ts";
 
@@ -94,14 +95,12 @@ export function SafetyFacts({ path, shown, onChange }: Props) {
 
 const Recorded = ({ entry: { source, recorded_at } }: { entry: SafetyEntry }) => (
   <p className="small quiet">
-    {sayWith("From the {source}{value}", {
-      source,
-      value: recorded_at !== null && (
-        <>
-          , <When at={recorded_at} />
-        </>
-      ),
-    })}
+    {fromTexts[source]}
+    {recorded_at !== null && (
+      <>
+        , <When at={recorded_at} />
+      </>
+    )}
   </p>
 );
 
@@ -114,13 +113,7 @@ function Removed({ entry }: { entry: RemovedSafetyEntry }) {
           <del>{text}</del>
         </p>
         <Recorded entry={entry} />
-        <p className="small">
-          {sayWith("Removed by the {by}, {when}: {reason}", {
-            by: removed.by,
-            when: <When at={removed.at} />,
-            reason: removed.reason,
-          })}
-        </p>
+        <p className="small">{removedText[removed.by]({ when: <When at={removed.at} />, reason: removed.reason })}</p>
       </div>
     </li>
   );

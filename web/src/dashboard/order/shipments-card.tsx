@@ -7,7 +7,7 @@ import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
 
@@ -17,7 +17,7 @@ const tones: Partial<Record<ShipmentStatus, Tone>> = {
   lost: "bad",
   exception: "wait",
 };
-const words = (status: string) => `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll("_", " ")}`;
+const words = (status: string) => sayName(`${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll("_", " ")}`);
 
 /** Shipping method and tracking history. */
 export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
@@ -37,10 +37,10 @@ export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWo
       <div className="stack-tight">
         <Facts
           facts={[
-            ["Method", method.name],
-            ["Carrier", `${method.carrier}, ${method.service}`],
-            ["Signature", order.shipping.signature_confirmation && "Required"],
-            ["Cold chain", method.cold_chain && "Yes"],
+            [say("Method"), method.name],
+            [say("Carrier"), `${method.carrier}, ${method.service}`],
+            [say("Signature"), order.shipping.signature_confirmation && say("Required")],
+            [say("Cold chain"), method.cold_chain && say("Yes")],
           ]}
         />
         {shipments.map((shipment) => (

@@ -7,7 +7,7 @@ import { Card } from "../../ui/display/card.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 
 type Kind = TimelineEntry["kind"];
@@ -72,9 +72,9 @@ export function TimelineCard({ entries }: { entries: readonly TimelineEntry[] })
             <div>
               <p>
                 {sentence(entry)}
-                {times > 1 && <span className="quiet">{sayWith(" {times} times", { times })}</span>}
+                {times > 1 && <span className="quiet"> {say("{times} times", { times })}</span>}
               </p>
-              <p className="small quiet">{[entry.who, entry.role].filter(Boolean).join(", ")}</p>
+              <p className="small quiet">{[entry.who, entry.role && sayName(entry.role)].filter(Boolean).join(", ")}</p>
             </div>
             <span className="quiet small">
               <When at={entry.at} />
@@ -107,9 +107,16 @@ const what = (entry: TimelineEntry): string =>
         ? entry.event
         : entry.event_type;
 
-/** The code and the license of an override. Overrides from before 0.2.0 have neither. */
-const overrideText = ({ code, license_number }: Extract<TimelineEntry, { kind: "note" }>): string =>
-  code === null ? "" : `: ${overrideReasons[code]} License ${license_number}`;
+/** What a note overrides, with the code and the license. Overrides from before 0.2.0 have neither. */
+function overrideText({ overridden, code, license_number }: Extract<TimelineEntry, { kind: "note" }>): string {
+  const names = overridden.map((id) => sayName(exceptions[id].name)).join(", ");
+  if (code === null) return say("(overrides {exceptions})", { exceptions: names });
+  return say("(overrides {exceptions}: {reason} License {license_number})", {
+    exceptions: names,
+    reason: sayName(overrideReasons[code]),
+    license_number: String(license_number),
+  });
+}
 
 function sentence(entry: TimelineEntry): ReactNode {
   switch (entry.kind) {
@@ -117,28 +124,21 @@ function sentence(entry: TimelineEntry): ReactNode {
       return (
         <>
           <strong>{said[entry.event]}</strong>
-          {entry.exception_id !== null && `: ${exceptions[entry.exception_id].name}`}
+          {entry.exception_id !== null && `: ${sayName(exceptions[entry.exception_id].name)}`}
           {entry.reason && <span> “{entry.reason}”</span>}
         </>
       );
     case "action":
       return (
         <>
-          {sayWith("Partner action: {strong}{value}", {
-            strong: <strong>{actions[entry.event].action}</strong>,
-            value: entry.exception_id !== null && ` (${exceptions[entry.exception_id].name})`,
-          })}
+          {sayWith("Partner action: {action}", { action: <strong>{sayName(actions[entry.event].action)}</strong> })}
+          {entry.exception_id !== null && ` (${sayName(exceptions[entry.exception_id].name)})`}
         </>
       );
     case "note":
       return (
         <>
-          “{entry.reason}”
-          {entry.overridden.length > 0 &&
-            say(" (overrides {map}{entry})", {
-              map: entry.overridden.map((id) => exceptions[id].name).join(", "),
-              entry: overrideText(entry),
-            })}
+          “{entry.reason}”{entry.overridden.length > 0 && ` ${overrideText(entry)}`}
           {entry.signature_holds === true && <Badge tone="good">{say("Signed")}</Badge>}
           {entry.signature_holds === false && <Badge tone="bad">{say("Invalid signature")}</Badge>}
         </>
@@ -146,12 +146,12 @@ function sentence(entry: TimelineEntry): ReactNode {
     case "webhook":
       return (
         <>
-          {sayWith("{event_type} to {part}: {outcome}{value}", {
+          {sayWith("{event_type} to {url}: {outcome}", {
             event_type: entry.event_type,
-            part: <span className="mono">{entry.url}</span>,
-            outcome: entry.outcome,
-            value: entry.status !== null && ` (${entry.status})`,
+            url: <span className="mono">{entry.url}</span>,
+            outcome: sayName(entry.outcome),
           })}
+          {entry.status !== null && ` (${entry.status})`}
         </>
       );
     case "view":

@@ -5,7 +5,7 @@ import { ApiError, api } from "../../app/api.ts";
 import { holdStep, leaveWithHeldStep, useHeldStep } from "../../app/held-step.ts";
 import { type Change, useChange } from "../../app/use-change.ts";
 import { toast } from "../../ui/display/toast.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 
 /** A work request without its revision, which comes from the page. */
@@ -57,19 +57,21 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
       leaveWithHeldStep();
     };
   }, []);
+  /** A message names the order if the user has left its page. */
+  const named = (text: string) => (left.current ? say("Order {order_number}: {text}", { order_number, text }) : text);
   const change = useChange(
     async (work: Work, done?: string) => {
       const body = { ...work, revision } as WorkRequest;
       const page = await api(`${path}/work`, { method: "POST", body, keepalive: true }).catch((error: unknown) => {
         // The user has left the page that would show the error.
-        const why = error instanceof ApiError ? error.message : "Open the order to check the result.";
-        if (left.current) toast(say("Order {order_number}: {why}", { order_number, why }), "bad");
+        const why = error instanceof ApiError ? error.message : say("Open the order to check the result.");
+        if (left.current) toast(named(why), "bad");
         throw error;
       });
-      const about = left.current ? `Order ${order_number}: ` : "";
       if (mayHold.includes(work.event) && page.order.order_status === "On Hold") {
-        toast(say("{about}On hold: {map}", { about, map: page.exceptions.map(({ name }) => name).join(", ") }), "bad");
-      } else if (done !== undefined) toast(`${about}${done}`);
+        const held_by = page.exceptions.map(({ name }) => sayName(name)).join(", ");
+        toast(named(say("On hold: {exceptions}", { exceptions: held_by })), "bad");
+      } else if (done !== undefined) toast(named(done));
       return page;
     },
     { after: (page) => queries.setQueryData([path], page) },

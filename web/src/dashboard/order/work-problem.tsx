@@ -20,7 +20,9 @@ export function WorkProblem({ work: { error }, again }: { work: DoWork; again: (
       }
     >
       {error.request_id && (
-        <p className="small quiet">{sayWith("Request {code}", { code: <code>{error.request_id}</code> })}</p>
+        <p className="small quiet">
+          {sayWith("Request {request_id}", { request_id: <code>{error.request_id}</code> })}
+        </p>
       )}
     </Notice>
   );

@@ -214,10 +214,8 @@ function Finish({ credential, reads, onClose }: Ending) {
         )}
       </p>
       <SignedEndpoints endpoints={signedByOld(credential)}>
-        {sayWith(
-          "{strong} Pestle will sign them with the new one. Ask the partner first whether these endpoints accept it:",
-          { strong: <strong>{say("The old secret signs webhooks.")}</strong> },
-        )}
+        <strong>{say("The old secret signs webhooks.")}</strong>{" "}
+        {say("Pestle will sign them with the new one. Ask the partner first whether these endpoints accept it:")}
       </SignedEndpoints>
     </Confirm>
   );
@@ -238,9 +236,8 @@ function Revoke({ credential: { name, client_id, signs_endpoints }, reads, onClo
     >
       <p>{say("Its secrets and all tokens issued for it stop working immediately. You cannot undo this.")}</p>
       <SignedEndpoints endpoints={signs_endpoints}>
-        {sayWith("{strong} The partner must choose another one for these endpoints first:", {
-          strong: <strong>{say("This credential signs webhooks.")}</strong>,
-        })}
+        <strong>{say("This credential signs webhooks.")}</strong>{" "}
+        {say("The partner must choose another one for these endpoints first:")}
       </SignedEndpoints>
     </Confirm>
   );

@@ -64,7 +64,7 @@ export function NewAccount({
       />
       <SelectField
         label={say("Environment")}
-        options={environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const)}
+        options={environments.map((one) => [one, one === "sandbox" ? say("Sandbox") : say("Production")] as const)}
         value={given.environment}
         onChange={(event) => setGiven({ ...given, environment: event.target.value as Environment })}
       />

@@ -44,7 +44,8 @@ function Account({ partner }: { partner: DashboardPartner }) {
   const { role } = useSignedIn();
   const navigate = useNavigate();
   useShortcuts([{ keys: "Escape", label: say("Back to partners"), run: () => void navigate({ to: "/partners" }) }]);
-  const title = name ?? "The pharmacy";
+  const back = <Link to="/partners">{say("Partners")}</Link>;
+  const title = name ?? say("The pharmacy");
   return (
     <Page
       title={title}
@@ -53,10 +54,11 @@ function Account({ partner }: { partner: DashboardPartner }) {
           {title} <EnvironmentBadge environment={environment} />
         </span>
       }
-      about={sayWith("{link} · {value} account", {
-        link: <Link to="/partners">{say("Partners")}</Link>,
-        value: environment === "sandbox" ? say("sandbox") : say("production"),
-      })}
+      about={
+        environment === "sandbox"
+          ? sayWith("{link} · sandbox account", { link: back })
+          : sayWith("{link} · production account", { link: back })
+      }
       actions={
         name !== null &&
         places.map(({ to, label, icon, search }) => (
@@ -70,21 +72,21 @@ function Account({ partner }: { partner: DashboardPartner }) {
         <Card title={say("Account")}>
           <Facts
             facts={[
-              ["Account ID", <Copyable key="id" text={account_id} label={say("account ID")} />],
+              [say("Account ID"), <Copyable key="id" text={account_id} label={say("account ID")} />],
               [
-                "Orders",
-                workflow === null ? "None. This account only receives messages." : workflowNames[workflow].says,
+                say("Orders"),
+                workflow === null ? say("None. This account only receives messages.") : workflowNames[workflow].says,
               ],
               [
-                "NCPDP ID",
+                say("NCPDP ID"),
                 ncpdp_id ? (
                   <code key="ncpdp">{ncpdp_id}</code>
                 ) : (
-                  name !== null && "None. This account receives no e-prescriptions."
+                  name !== null && say("None. This account receives no e-prescriptions.")
                 ),
               ],
-              ["Custom labels", name !== null && (custom_labels ? "Allowed" : "No")],
-              ["Created", <When key="at" at={created_at} />],
+              [say("Custom labels"), name !== null && (custom_labels ? say("Allowed") : say("No"))],
+              [say("Created"), <When key="at" at={created_at} />],
             ]}
           />
         </Card>

@@ -8,6 +8,7 @@ import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
@@ -89,7 +90,7 @@ const columns: Column<DashboardPartner>[] = [
   {
     title: say("Routing"),
     number: true,
-    cell: ({ routing_rules: { length } }) => (length === 0 ? "–" : `${length} ${length === 1 ? "rule" : "rules"}`),
+    cell: ({ routing_rules: { length } }) => (length === 0 ? "–" : counted(length, "rule")),
   },
   {
     title: say("Credentials"),

@@ -40,7 +40,7 @@ export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }
                 <span>{rule.value}</span>
                 {may && (
                   <IconButton
-                    label={say("Remove rule {value}", { value: rule.value })}
+                    label={say("Remove rule {rule}", { rule: rule.value })}
                     icon="close"
                     onClick={() => void change.run({ ...rule, remove: true })}
                   />

@@ -70,7 +70,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
         <SelectField
           label={say("Partner")}
           required
-          options={[["", "Choose"], ...partners]}
+          options={[["", say("Choose")], ...partners]}
           value={given.partner_id}
           onChange={set("partner_id")}
         />

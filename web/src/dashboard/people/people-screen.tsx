@@ -131,9 +131,10 @@ function License({ person }: { person: DashboardPerson }) {
   const { role, license_number, license_state, license_expires_on } = person;
   if (license_number === null) return needsLicense(role) ? <Badge tone="wait">{say("No license")}</Badge> : null;
   const expired = license_expires_on !== null && license_expires_on < new Date().toLocaleDateString("sv-SE");
+  const shown = { license: license_number, state: license_state ?? "", date: license_expires_on ?? "" };
   return (
     <span className="row">
-      {license_number} ({license_state}), {expired ? say("expired") : say("expires")} {license_expires_on}
+      {expired ? say("{license} ({state}), expired {date}", shown) : say("{license} ({state}), expires {date}", shown)}
       {expired && <Badge tone="bad">{say("Expired")}</Badge>}
     </span>
   );

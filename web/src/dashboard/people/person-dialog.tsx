@@ -110,9 +110,8 @@ export function PersonDialog({
         onClose={close}
       >
         <p>
-          {sayWith("Their current password stops working and they are signed out. {value}", {
-            value: by_email ? say("They choose a new one with a link.") : say("The new password is shown once."),
-          })}
+          {say("Their current password stops working and they are signed out.")}{" "}
+          {by_email ? say("They choose a new one with a link.") : say("The new password is shown once.")}
         </p>
         {mail && (
           <CheckField
@@ -154,16 +153,19 @@ export function PersonDialog({
     >
       <Facts
         facts={[
-          ["Email", person.email],
-          ["Role", roleNames[person.role]?.name ?? person.role],
-          ["Can", roleNames[person.role]?.may],
-          ["Partner", person.partner],
-          ["License", licenseText(person)],
-          ["NPI", person.npi],
-          ["Two-factor", <Factor key="factor" on={person.second_factor} />],
-          ["Added", <When key="created" at={person.created_at} />],
-          ["Last sign-in", person.last_signed_in_at ? <When key="last" at={person.last_signed_in_at} /> : "Never"],
-          ["Disabled", person.disabled_at && <When at={person.disabled_at} />],
+          [say("Email"), person.email],
+          [say("Role"), roleNames[person.role]?.name ?? person.role],
+          [say("Can"), roleNames[person.role]?.may],
+          [say("Partner"), person.partner],
+          [say("License"), licenseText(person)],
+          [say("NPI"), person.npi],
+          [say("Two-factor"), <Factor key="factor" on={person.second_factor} />],
+          [say("Added"), <When key="created" at={person.created_at} />],
+          [
+            say("Last sign-in"),
+            person.last_signed_in_at ? <When key="last" at={person.last_signed_in_at} /> : say("Never"),
+          ],
+          [say("Disabled"), person.disabled_at && <When at={person.disabled_at} />],
         ]}
       />
       {me && <p className="small quiet">{say("This is your account. Only another admin can disable it.")}</p>}
@@ -184,9 +186,9 @@ function PersonSessions({ person_id }: { person_id: string }) {
           <ul>
             {sessions.map(({ session_id, agent, address, last_seen_at }) => (
               <li key={session_id}>
-                {sayWith("{agent}, {value}, last seen {when}", {
-                  agent: deviceName(agent),
-                  value: address ?? say("unknown address"),
+                {sayWith("{device}, {address}, last seen {when}", {
+                  device: deviceName(agent),
+                  address: address ?? say("unknown address"),
                   when: <When at={last_seen_at} />,
                 })}
               </li>
@@ -226,8 +228,12 @@ function LicenseDialog({ person, onClose }: { person: DashboardPerson; onClose: 
 }
 
 function licenseText({ role, license_number, license_state, license_expires_on }: DashboardPerson): string | null {
-  if (license_number === null) return needsLicense(role) ? "None. This person cannot act as a pharmacist." : null;
-  return `${license_number} (${license_state}), expires ${license_expires_on}`;
+  if (license_number === null) return needsLicense(role) ? say("None. This person cannot act as a pharmacist.") : null;
+  return say("{license} ({state}), expires {date}", {
+    license: license_number,
+    state: license_state ?? "",
+    date: license_expires_on ?? "",
+  });
 }
 
 const Factor = ({ on }: { on: boolean }) => <Badge tone={on ? "good" : "wait"}>{on ? say("On") : say("Off")}</Badge>;

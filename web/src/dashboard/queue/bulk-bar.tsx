@@ -17,7 +17,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { orderPath } from "../order-link.ts";
 import { openPrints } from "../print-station.ts";
@@ -110,7 +110,7 @@ export function BulkBar({
       {orders.length > 0 && (
         // biome-ignore lint/a11y/useSemanticElements: not a form
         <div role="group" aria-label={say("Selected orders")} className={styles["bulk"]}>
-          <strong>{sayWith("{count} selected", { count: numberText(orders.length) })}</strong>
+          <strong>{say("{count} selected", { count: numberText(orders.length) })}</strong>
           {offered.map((row) => (
             <Button
               key={row.event}
@@ -211,7 +211,7 @@ function ReasonDialog({
       {row.event === "resolve" && !nothing && (
         <SelectField
           label={say("Exception")}
-          options={open.map((id) => [String(id), exceptions[id].name] as const)}
+          options={open.map((id) => [String(id), sayName(exceptions[id].name)] as const)}
           value={exception_id}
           onChange={(event) => setException(event.target.value)}
         />

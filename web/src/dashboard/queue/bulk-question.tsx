@@ -9,7 +9,7 @@ import { say } from "../../ui/words/say.tsx";
 export function BulkQuestion({
   label,
   warning,
-  orders,
+  orders: about,
   busy,
   error,
   onClose,
@@ -23,17 +23,17 @@ export function BulkQuestion({
   onClose: () => void;
   onConfirm: () => void;
 }) {
-  const many = counted(orders.length, "order");
+  const orders = counted(about.length, "order");
   return (
     <Dialog
-      title={`${label} ${many}?`}
+      title={say("{action} {orders}?", { action: label, orders })}
       onClose={onClose}
       onSubmit={onConfirm}
       actions={
         <>
           <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={busy}>
-            {label} {many}
+            {say("{action} {orders}", { action: label, orders })}
           </Button>
         </>
       }

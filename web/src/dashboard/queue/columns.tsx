@@ -3,7 +3,7 @@ import { Badge } from "../../ui/badge.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { ageText } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./queue-screen.module.css";
 
@@ -68,7 +68,7 @@ const held: Column = {
   title: say("Exceptions"),
   width: "minmax(10.5rem, 2fr)",
   cell: ({ exception_ids }) => {
-    const [first, ...rest] = exception_ids.map((id) => exceptions[id].name);
+    const [first, ...rest] = exception_ids.map((id) => sayName(exceptions[id].name));
     return (
       <span className={styles["held"]} title={[first, ...rest].join(", ")}>
         <Badge tone="wait">{first}</Badge> {rest.length > 0 && <span className="quiet">+{rest.length}</span>}
@@ -121,7 +121,7 @@ const waitingColumn = (now_ms: number): Column => ({
   cell: ({ stage_since, late }) => (
     <time dateTime={stage_since} className={late ? styles["late"] : undefined}>
       {ageText(now_ms - Date.parse(stage_since))}
-      {late && <span className="unseen">{say(" late")}</span>}
+      {late && <span className="unseen"> {say("late")}</span>}
     </time>
   ),
 });

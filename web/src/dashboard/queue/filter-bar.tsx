@@ -5,19 +5,19 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Pick } from "../../ui/controls/pick.tsx";
 import { stateCodes } from "../../ui/us-states.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { environmentFilter } from "../environment.ts";
 import styles from "./queue-screen.module.css";
 
 type Options = readonly (readonly [string, string])[];
 
 const ages: Options = [
-  ["30", "30 minutes"],
-  ["60", "1 hour"],
-  ["240", "4 hours"],
-  ["1440", "1 day"],
-  ["4320", "3 days"],
-  ["10080", "1 week"],
+  ["30", say("30 minutes")],
+  ["60", say("1 hour")],
+  ["240", say("4 hours")],
+  ["1440", say("1 day")],
+  ["4320", say("3 days")],
+  ["10080", say("1 week")],
 ];
 
 /** Table filters. They live in the URL, so a shared link shows the same table. */
@@ -44,48 +44,60 @@ export const FilterBar = memo(function FilterBar({
       .flatMap((account) => account.brands.map(({ id, name }) => [String(id), name] as const)),
   );
   const choices: (readonly [string, string, Options])[] = [
-    ["partner_id", "Partner", [...partners]],
+    ["partner_id", say("Partner"), [...partners]],
     // Brand IDs are unique only within a partner.
-    ...(filters["partner_id"] === undefined ? [] : [["brand_id", "Brand", [...brands]] as const]),
+    ...(filters["partner_id"] === undefined ? [] : [["brand_id", say("Brand"), [...brands]] as const]),
     [environmentFilter.name, environmentFilter.label, environmentFilter.options],
     ...(queue === null && !messages
       ? [
           [
             "show",
-            "Show",
+            say("Show"),
             [
-              ["open", "Open orders"],
-              ["all", "All orders"],
+              ["open", say("Open orders")],
+              ["all", say("All orders")],
             ],
           ] as const,
         ]
       : []),
-    ...(queue === null ? [["order_status", "Status", orderStatuses.map((one) => [one, one] as const)] as const] : []),
+    ...(queue === null
+      ? [["order_status", say("Status"), orderStatuses.map((one) => [one, sayName(one)] as const)] as const]
+      : []),
     ...(queue === null || queue === "on_hold"
-      ? [["exception_id", "Exception", exceptionIds.map((id) => [String(id), exceptions[id].name] as const)] as const]
+      ? [
+          [
+            "exception_id",
+            say("Exception"),
+            exceptionIds.map((id) => [String(id), sayName(exceptions[id].name)] as const),
+          ] as const,
+        ]
       : []),
     ...(queue === "pack"
       ? [
           [
             "printed",
-            "Slip and label",
+            say("Slip and label"),
             [
-              ["no", "To print"],
-              ["yes", "Printed"],
+              ["no", say("To print")],
+              ["yes", say("Printed")],
             ],
           ] as const,
         ]
       : []),
-    ["schedule", "Schedule", drugSchedules.map((one) => [one, one === "0" ? "Not controlled" : `C${one}`] as const)],
-    ["state", "State", stateCodes.map((code) => [code, code] as const)],
-    ["older_than_minutes", "Waiting over", ages],
+    [
+      "schedule",
+      say("Schedule"),
+      drugSchedules.map((one) => [one, one === "0" ? say("Not controlled") : `C${one}`] as const),
+    ],
+    ["state", say("State"), stateCodes.map((code) => [code, code] as const)],
+    ["older_than_minutes", say("Waiting over"), ages],
     [
       "claimed",
-      "Claimed",
+      say("Claimed"),
       [
-        ["mine", "By me"],
-        ["free", "Unclaimed"],
-        ["others", "By others"],
+        ["mine", say("By me")],
+        ["free", say("Unclaimed")],
+        ["others", say("By others")],
       ],
     ],
     ...(messages
@@ -93,19 +105,19 @@ export const FilterBar = memo(function FilterBar({
       : [
           [
             "messages",
-            "Messages",
+            say("Messages"),
             [
-              ["from_partner", "From the partner"],
-              ["unanswered", "Question unanswered"],
+              ["from_partner", say("From the partner")],
+              ["unanswered", say("Question unanswered")],
             ],
           ] as const,
         ]),
     [
       "sort",
-      "Sort",
+      say("Sort"),
       [
-        ["oldest", "Oldest first"],
-        ["newest", "Newest first"],
+        ["oldest", say("Oldest first")],
+        ["newest", say("Newest first")],
       ],
     ],
   ];

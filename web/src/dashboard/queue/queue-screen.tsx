@@ -8,12 +8,13 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Empty, Skeleton } from "../../ui/display/notice.tsx";
 import { RowGrid } from "../../ui/display/row-grid.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { useNow } from "../../ui/time.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
@@ -66,7 +67,7 @@ function QueueTable({
   messages: boolean;
   environment: Environment;
 }) {
-  const title = queue === null ? (messages ? "Messages" : "All orders") : queues[queue].name;
+  const title = queue === null ? (messages ? say("Messages") : say("All orders")) : sayName(queues[queue].name);
   const navigate = useNavigate();
   const [filters, change] = useFilters();
   const shown = withEnvironment(filters, environment);
@@ -157,8 +158,10 @@ function QueueTable({
       about={
         <span role="status">
           {filtered || count === undefined
-            ? `${numberText(rows.length)}${more ? "+" : ""} ${rows.length === 1 && !more ? "order" : "orders"}`
-            : `${numberText(count)} ${count === 1 ? "order" : "orders"}`}
+            ? more
+              ? say("{count}+ orders", { count: numberText(rows.length) })
+              : counted(rows.length, "order")
+            : counted(count, "order")}
         </span>
       }
       actions={
@@ -214,9 +217,7 @@ function QueueTable({
             </Empty>
           ) : messages ? (
             <Empty title={say("No new messages")}>
-              {sayWith("Orders whose partner wrote last appear here for {PARTNER_MESSAGE_DAYS} days.", {
-                PARTNER_MESSAGE_DAYS,
-              })}
+              {say("Orders whose partner wrote last appear here for {days} days.", { days: PARTNER_MESSAGE_DAYS })}
             </Empty>
           ) : (
             <Empty title={queue === "shipped_today" ? say("No orders shipped today") : say("All caught up")}>

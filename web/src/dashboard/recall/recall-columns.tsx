@@ -5,7 +5,7 @@ import { counted } from "../../ui/counted.ts";
 import type { Column } from "../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { dateText, When } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./recall-screen.module.css";
 import { orderKey } from "./recall-totals.ts";
@@ -51,9 +51,9 @@ export const recallColumns = (
       <>
         {name}
         <span className={styles["under"]}>
-          {sayWith("{units}, expires {lot_expires_on}", {
+          {say("{units}, expires {date}", {
             units: counted(units, "unit"),
-            lot_expires_on: dateText(lot_expires_on),
+            date: dateText(lot_expires_on),
           })}
         </span>
       </>
@@ -66,12 +66,12 @@ export const recallColumns = (
       shipped_at !== null ? (
         <When at={shipped_at} />
       ) : order_status === "Canceled" ? (
-        "Never"
+        say("Never")
       ) : (
         <Badge tone="bad">{say("Not yet")}</Badge>
       ),
   },
-  { title: say("Partner told"), cell: ({ told_at }) => (told_at === null ? "No" : <When at={told_at} />) },
+  { title: say("Partner told"), cell: ({ told_at }) => (told_at === null ? say("No") : <When at={told_at} />) },
 ];
 
 function Contact({ row: { contact } }: { row: RecallRow }) {

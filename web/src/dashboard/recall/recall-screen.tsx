@@ -65,8 +65,8 @@ export function RecallScreen() {
         <SelectField
           label={say("Environment")}
           options={[
-            ["", "Both"],
-            ...environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const),
+            ["", say("Both")],
+            ...environments.map((one) => [one, one === "sandbox" ? say("Sandbox") : say("Production")] as const),
           ]}
           value={given.environment}
           onChange={(event) => setGiven({ ...given, environment: event.target.value })}
@@ -178,22 +178,34 @@ function Found({ asked }: { asked: RecallRequest }) {
 
 const packageKey = (row: RecallRow) => `${orderKey(row)} ${row.sku}`;
 
-function Quarantined({ quarantines }: { quarantines: DashboardRecall["quarantines"] }) {
+type Quarantine = DashboardRecall["quarantines"][number];
+
+function Quarantined({ quarantines }: { quarantines: readonly Quarantine[] }) {
   const [first] = quarantines;
   if (first === undefined) return null;
   return (
     <Notice tone="wait" title={say("This lot is in quarantine.")}>
-      {sayWith(
-        "Since {when}, by {quarantined_by}. Pestle refuses to fill, check or ship its packages{value}{value2}.",
-        {
-          when: <When at={first.quarantined_at} />,
-          quarantined_by: first.quarantined_by,
-          value: first.sku !== "" && say(" of {sku}", { sku: first.sku }),
-          value2: quarantines.length === 1 && ` in ${first.environment === "sandbox" ? "the sandbox" : "production"}`,
-        },
-      )}
+      {sayWith("Since {when}, by {name}.", {
+        when: <When at={first.quarantined_at} />,
+        name: first.quarantined_by,
+      })}{" "}
+      {refusalText(first, quarantines.length > 1)}
     </Notice>
   );
+}
+
+function refusalText({ sku, environment }: Quarantine, everywhere: boolean): string {
+  if (everywhere)
+    return sku === ""
+      ? say("Pestle refuses to fill, check or ship its packages.")
+      : say("Pestle refuses to fill, check or ship its packages of {sku}.", { sku });
+  if (environment === "sandbox")
+    return sku === ""
+      ? say("Pestle refuses to fill, check or ship its packages in the sandbox.")
+      : say("Pestle refuses to fill, check or ship its packages of {sku} in the sandbox.", { sku });
+  return sku === ""
+    ? say("Pestle refuses to fill, check or ship its packages in production.")
+    : say("Pestle refuses to fill, check or ship its packages of {sku} in production.", { sku });
 }
 
 function Totals({ rows }: { rows: readonly RecallRow[] }) {
@@ -210,22 +222,24 @@ function Totals({ rows }: { rows: readonly RecallRow[] }) {
         <div className={tileClass}>
           <TileBody
             label={say("Orders stopped")}
-            value={`${inside - to_stop} of ${inside}`}
+            value={say("{part} of {whole}", { part: inside - to_stop, whole: inside })}
             about={inside === 0 ? say("All have shipped") : say("On hold, of those not shipped")}
             tone={to_stop > 0 ? "bad" : undefined}
           />
         </div>
         <div className={tileClass}>
-          <TileBody label={say("Partners told")} value={`${told} of ${orders}`} about={say("By order")} />
+          <TileBody
+            label={say("Partners told")}
+            value={say("{part} of {whole}", { part: told, whole: orders })}
+            about={say("By order")}
+          />
         </div>
       </div>
       {to_stop > 0 && (
         <Notice tone="bad" title={say("Stop these orders first.")}>
-          {sayWith("{orders} {value} not shipped. Hold or cancel {value2}.", {
-            orders: counted(to_stop, "order"),
-            value: to_stop === 1 ? say("has") : say("have"),
-            value2: to_stop === 1 ? say("it") : say("them"),
-          })}
+          {to_stop === 1
+            ? say("1 order has not shipped. Hold or cancel it.")
+            : say("{count} orders have not shipped. Hold or cancel them.", { count: numberText(to_stop) })}
         </Notice>
       )}
     </>

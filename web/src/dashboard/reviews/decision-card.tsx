@@ -15,7 +15,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import type { Close, DecisionForm, Sent } from "./decision-form.ts";
 import { SolveForm } from "./solve-form.tsx";
 
@@ -68,9 +68,9 @@ function Decided({ review: { outcome, resolved_by }, resolved_at }: { review: Da
     <Card title={say("Decided")}>
       <Facts
         facts={[
-          ["Outcome", outcome],
-          ["By", resolved_by ?? "Pestle"],
-          ["When", <When key="at" at={resolved_at} />],
+          [say("Outcome"), outcome],
+          [say("By"), resolved_by ?? "Pestle"],
+          [say("When"), <When key="at" at={resolved_at} />],
         ]}
       />
     </Card>
@@ -94,7 +94,7 @@ function VerdictForm({ close }: DecisionForm) {
       field.current?.focus();
       return;
     }
-    const { done } = reviewActions[verdict === "accepted" ? "accept" : "reject"];
+    const done = sayName(reviewActions[verdict === "accepted" ? "accept" : "reject"].done);
     void close.run({ verdict, ...(note.trim() !== "" && { note }) }, done);
   };
   useShortcuts([
@@ -114,10 +114,10 @@ function VerdictForm({ close }: DecisionForm) {
       />
       <div className="row">
         <Button tone="primary" icon="check" keys="a" busy={close.busy} onClick={() => send("accepted")}>
-          {reviewActions.accept.name}
+          {sayName(reviewActions.accept.name)}
         </Button>
         <Button tone="danger" icon="close" keys="d" busy={close.busy} onClick={() => send("rejected")}>
-          {reviewActions.reject.name}
+          {sayName(reviewActions.reject.name)}
         </Button>
       </div>
     </>
@@ -138,7 +138,7 @@ function RouteForm({
       className="stack-tight"
       onSubmit={(event) => {
         event.preventDefault();
-        void close.run({ to_account_id }, reviewActions.route.done);
+        void close.run({ to_account_id }, sayName(reviewActions.route.done));
       }}
     >
       <SelectField
@@ -147,13 +147,16 @@ function RouteForm({
           "These accounts share the NCPDP ID this message was sent to. Add a routing rule to route the next one automatically.",
         )}
         required
-        options={[["", "Choose"], ...receivers.map((one) => [one.account_id, one.partner ?? one.account_id] as const)]}
+        options={[
+          ["", say("Choose")],
+          ...receivers.map((one) => [one.account_id, one.partner ?? one.account_id] as const),
+        ]}
         value={to_account_id}
         onChange={(event) => setTo(event.target.value)}
       />
       <div className="row">
         <Button tone="primary" type="submit" busy={close.busy}>
-          {reviewActions.route.name}
+          {sayName(reviewActions.route.name)}
         </Button>
       </div>
     </form>

@@ -52,12 +52,12 @@ export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${st
           <>
             <Facts
               facts={[
-                ["Format", formats[message.format]],
-                ["From", <code key="from">{message.sender}</code>],
-                ["To", message.receiver && <code>{message.receiver}</code>],
-                ["Message ID", <code key="id">{message.sender_message_id}</code>],
-                ["Received", <When key="at" at={message.received_at} />],
-                ["Warnings", message.warnings.map((one) => one.replaceAll("_", " ")).join(", ")],
+                [say("Format"), formats[message.format]],
+                [say("From"), <code key="from">{message.sender}</code>],
+                [say("To"), message.receiver && <code>{message.receiver}</code>],
+                [say("Message ID"), <code key="id">{message.sender_message_id}</code>],
+                [say("Received"), <When key="at" at={message.received_at} />],
+                [say("Warnings"), message.warnings.map((one) => one.replaceAll("_", " ")).join(", ")],
               ]}
             />
             <CheckField

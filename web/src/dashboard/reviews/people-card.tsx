@@ -8,7 +8,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { dateText } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { reviewers } from "../roles.ts";
 import { statusNames } from "../safety-status.ts";
 import styles from "./reviews-screen.module.css";
@@ -47,7 +47,7 @@ export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${str
             {patients.map(({ patient_id, score }, at) => (
               <th key={patient_id} scope="col">
                 {at === 0 ? say("This message") : say("On file")}
-                {score !== null && <span className="quiet">{sayWith(" match score {score}", { score })}</span>}
+                {score !== null && <span className="quiet"> {say("match score {score}", { score })}</span>}
               </th>
             ))}
           </tr>
@@ -85,15 +85,15 @@ const maskedRows = (patients: Masked): Row[] => [
 function revealedRows(patients: readonly Patient[]): Row[] {
   const home = ({ addresses }: Patient) => addresses.find((one) => one.default) ?? addresses[0];
   const values: [string, (patient: Patient) => string | null | undefined][] = [
-    ["Name", ({ first_name, last_name }) => `${first_name} ${last_name}`],
-    ["Date of birth", ({ dob }) => dateText(dob)],
-    ["Gender", ({ gender }) => gender],
-    ["Phone", ({ phone }) => phone],
-    ["Email", ({ email }) => email],
-    ["Street", (one) => [home(one)?.street1, home(one)?.street2].filter(Boolean).join(", ")],
-    ["City", (one) => home(one) && `${home(one)!.city}, ${home(one)!.state} ${home(one)!.zip}`],
+    [say("Name"), ({ first_name, last_name }) => `${first_name} ${last_name}`],
+    [say("Date of birth"), ({ dob }) => dateText(dob)],
+    [say("Gender"), ({ gender }) => gender],
+    [say("Phone"), ({ phone }) => phone],
+    [say("Email"), ({ email }) => email],
+    [say("Street"), (one) => [home(one)?.street1, home(one)?.street2].filter(Boolean).join(", ")],
+    [say("City"), (one) => home(one) && `${home(one)!.city}, ${home(one)!.state} ${home(one)!.zip}`],
     [
-      "Allergies",
+      say("Allergies"),
       ({ patient_safety }) => patient_safety.allergies.join(", ") || statusNames[patient_safety.allergies_status],
     ],
   ];

@@ -34,15 +34,15 @@ export function PrescriptionCard({
       <Facts
         facts={[
           [
-            "Drug",
+            say("Drug"),
             <span key="drug" className="row">
               <strong>{rx.drug_name}</strong>
               {rx.drug_schedule !== "0" && <Badge tone="bad">C{rx.drug_schedule}</Badge>}
             </span>,
           ],
-          ["NDC", rx.ndc && <code>{rx.ndc}</code>],
+          [say("NDC"), rx.ndc && <code>{rx.ndc}</code>],
           [
-            "Drug of the NDC",
+            say("Drug of the NDC"),
             ndcDrug && (
               <span className="row">
                 <strong>{ndcDrug}</strong>
@@ -50,17 +50,22 @@ export function PrescriptionCard({
               </span>
             ),
           ],
-          ["Sig", rx.sig_text || <span className="quiet">{say("none")}</span>],
-          ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${counted(rx.days_supply, "day")}`}`],
-          ["Refills left", rx.refills_left],
-          ["Substitution", rx.daw ? "Dispense as written" : "Allowed"],
-          ["Prescriber", rx.prescriber_name],
-          ["Phone", rx.prescriber_phone],
-          ["Fax", rx.prescriber_fax],
-          ["Written", dateText(rx.written_date)],
-          ["Fill from", dateText(rx.effective_date)],
-          ["Expires", <When key="until" at={rx.expire_date} />],
-          ["Received", <When key="at" at={rx.receive_date} />],
+          [say("Sig"), rx.sig_text || <span className="quiet">{say("none")}</span>],
+          [
+            say("Quantity"),
+            rx.days_supply === null
+              ? rx.written_qty
+              : say("{quantity}, for {days}", { quantity: rx.written_qty, days: counted(rx.days_supply, "day") }),
+          ],
+          [say("Refills left"), rx.refills_left],
+          [say("Substitution"), rx.daw ? say("Dispense as written") : say("Allowed")],
+          [say("Prescriber"), rx.prescriber_name],
+          [say("Phone"), rx.prescriber_phone],
+          [say("Fax"), rx.prescriber_fax],
+          [say("Written"), dateText(rx.written_date)],
+          [say("Fill from"), dateText(rx.effective_date)],
+          [say("Expires"), <When key="until" at={rx.expire_date} />],
+          [say("Received"), <When key="at" at={rx.receive_date} />],
         ]}
       />
       {(rx.order_errors ?? []).length > 0 && (

@@ -57,7 +57,7 @@ function Review({
     { keys: "Escape", label: say("Back to reviews"), run: () => void navigate({ to: list.back }) },
   ]);
   const closed = (answer: ReviewClosed, said: string) => {
-    toast(answer.order_due_at ? say("{said} Pestle will create an order.", { said }) : said);
+    toast(answer.order_due_at ? `${said} ${say("Pestle will create an order.")}` : said);
     if (answer.order_number) {
       leaveReviewList(review);
       void navigate({ to: orderPath({ ...review, order_number: answer.order_number }) });
@@ -78,8 +78,8 @@ function Review({
           <EnvironmentBadge environment={environment} />
         </span>
       }
-      about={sayWith("{value} · received {age} ago", {
-        value: partner ?? say("Unknown account"),
+      about={sayWith("{partner} · received {age} ago", {
+        partner: partner ?? say("Unknown account"),
         age: <Age since={created_at} />,
       })}
       actions={
@@ -89,7 +89,7 @@ function Review({
           </Link>
           {list.length > 0 && (
             <>
-              <span className="quiet">{sayWith("{value} of {count}", { value: list.at + 1, count: list.length })}</span>
+              <span className="quiet">{say("{at} of {count}", { at: list.at + 1, count: list.length })}</span>
               <IconButton
                 label={say("Previous review: [")}
                 icon="left"
@@ -123,8 +123,8 @@ function Review({
               )}
               {order_numbers.length > 0 && (
                 <p>
-                  {sayWith("Filling in {map}", {
-                    map: order_numbers.map((order_number) => (
+                  {sayWith("Filling in {orders}", {
+                    orders: order_numbers.map((order_number) => (
                       <Link key={order_number} className="mono" to={orderPath({ ...review, order_number })}>
                         {order_number}
                       </Link>

@@ -14,7 +14,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Choices } from "../../ui/controls/choices.tsx";
 import { SelectField, TextArea } from "../../ui/controls/field.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import type { DecisionForm } from "./decision-form.ts";
 
 /** A question that needs a service reason code is asked on the order's page. */
@@ -42,27 +42,31 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
       className="stack-tight"
       onSubmit={(event) => {
         event.preventDefault();
-        void close.run(body(), done);
+        void close.run(body(), sayName(done));
       }}
     >
       {sorted.length > 1 && (
         <Choices
           label={say("What to do")}
-          choices={sorted.map((key) => ({ key, name: reviewRow(key).name }))}
+          choices={sorted.map((key) => ({ key, name: sayName(reviewRow(key).name) }))}
           chosen={action}
           onChoose={setAction}
         />
       )}
-      <p className="quiet">{about}</p>
+      <p className="quiet">{sayName(about ?? "")}</p>
       {takes === "method" && (
         <SelectField
           id={id}
           label={say("Shipping method")}
           required
           options={[
-            ["", "Choose"],
+            ["", say("Choose")],
             ...methods.map(
-              (one) => [String(one.method_id), one.allowed ? one.name : `${one.name} (not for this product)`] as const,
+              (one) =>
+                [
+                  String(one.method_id),
+                  one.allowed ? one.name : say("{method} (not for this product)", { method: one.name }),
+                ] as const,
             ),
           ]}
           value={method_id}
@@ -72,7 +76,7 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
       {takes === "question" && (
         <SelectField
           label={say("What you ask for")}
-          options={askable.map((one) => [one, changeCodes[one]] as const)}
+          options={askable.map((one) => [one, sayName(changeCodes[one])] as const)}
           value={code}
           onChange={({ target }) => setCode(target.value as ChangeCode)}
         />
@@ -84,7 +88,7 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
           hint={
             takes === "question"
               ? say("The prescriber reads it.")
-              : say("{asks} Saved with your name.", { asks: asks ?? "" })
+              : `${sayName(asks ?? "")} ${say("Saved with your name.")}`
           }
           required={takes === "note" || code === "S"}
           maxLength={takes === "question" ? CHANGE_REASON_MOST_CHARACTERS : NOTE_CHARACTERS}
@@ -98,7 +102,7 @@ export function SolveForm({ page: { actions, methods }, close }: DecisionForm) {
       )}
       <div className="row">
         <Button id={takes === "nothing" ? id : undefined} tone="primary" type="submit" busy={close.busy}>
-          {name}
+          {sayName(name)}
         </Button>
       </div>
     </form>

@@ -59,8 +59,8 @@ export function BookDialog({ account, onClose }: { account: DashboardAccount; on
         label={say("Kind")}
         autoFocus
         options={[
-          ["fee", "Fee: the partner owes more"],
-          ["credit", "Credit: the partner owes less"],
+          ["fee", say("Fee: the partner owes more")],
+          ["credit", say("Credit: the partner owes less")],
         ]}
         value={kind}
         onChange={({ target }) => setKind(target.value as "fee" | "credit")}

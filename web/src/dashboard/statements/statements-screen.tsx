@@ -8,7 +8,7 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { MonthTable } from "../../ui/statements/month-table.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { leads } from "../roles.ts";
 import { BookDialog } from "./book-dialog.tsx";
@@ -26,7 +26,7 @@ export function StatementsScreen() {
       title={say("Statements")}
       heading={
         <span className="row">
-          {sayWith("Statements {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+          {say("Statements")} {account && <EnvironmentBadge environment={account.environment} />}
         </span>
       }
       about={say("What you charged and refunded each partner, by month.")}

@@ -15,7 +15,7 @@ import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 
 const moves = {
   receive: {
@@ -68,7 +68,7 @@ export function MoveDialog({
     {
       reads: [path, "/dashboard/exceptions", "/dashboard/orders?"],
       after: (moved) => {
-        toast(say("{name}: {on_hand_units} on hand.", { name, on_hand_units: numberText(moved.on_hand_units) }));
+        toast(say("{name}: {units} on hand.", { name, units: numberText(moved.on_hand_units) }));
         onClose();
       },
     },
@@ -89,17 +89,21 @@ export function MoveDialog({
     >
       <Facts
         facts={[
-          ["SKU", <code key="sku">{sku}</code>],
-          ["On hand", `${numberText(on_hand_units)} (${numberText(reserved_units)} reserved)`],
-          ["Available", numberText(free_units)],
+          [say("SKU"), <code key="sku">{sku}</code>],
           [
-            "New quantity",
+            say("On hand"),
+            say("{on_hand} ({reserved} reserved)", {
+              on_hand: numberText(on_hand_units),
+              reserved: numberText(reserved_units),
+            }),
+          ],
+          [say("Available"), numberText(free_units)],
+          [
+            say("New quantity"),
             given.units !== "" && Number.isFinite(after) && (
               <strong>
-                {sayWith("{after} on hand{value}", {
-                  after: numberText(after),
-                  value: move === "count" && ` (${signed(after - on_hand_units)})`,
-                })}
+                {say("{units} on hand", { units: numberText(after) })}
+                {move === "count" && ` (${signed(after - on_hand_units)})`}
               </strong>
             ),
           ],
@@ -132,8 +136,8 @@ export function MoveDialog({
           value={given.reason}
           onChange={(event) => setGiven({ ...given, reason: event.target.value as CountReason | "" })}
           options={[
-            ["", "No difference, or not controlled"],
-            ...Object.entries(countReasons).map(([code, { says }]) => [code, says] as const),
+            ["", say("No difference, or not controlled")],
+            ...Object.entries(countReasons).map(([code, { says }]) => [code, sayName(says)] as const),
           ]}
         />
       )}

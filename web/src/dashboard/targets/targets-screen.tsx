@@ -13,7 +13,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { Age, ageText } from "../../ui/time.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { useHome } from "../live-home.tsx";
 import { leads } from "../roles.ts";
 import styles from "./targets-screen.module.css";
@@ -73,7 +73,7 @@ function TargetForm({ now }: { now: Targets }) {
         max={name === "minutes" ? 59 : 8760}
         step={1}
         readOnly={!may}
-        aria-label={`${queues[key].name}: ${name}`}
+        aria-label={`${sayName(queues[key].name)}: ${name === "hours" ? say("hours") : say("minutes")}`}
         value={typed[key][name]}
         onChange={(event) => setTyped({ ...typed, [key]: { ...typed[key], [name]: event.target.value } })}
       />
@@ -81,7 +81,7 @@ function TargetForm({ now }: { now: Targets }) {
     </label>
   );
   const columns: Column<QueueKey>[] = [
-    { title: say("Queue"), cell: (key) => <span className={styles["name"]}>{queues[key].name}</span> },
+    { title: say("Queue"), cell: (key) => <span className={styles["name"]}>{sayName(queues[key].name)}</span> },
     {
       title: say("Late after"),
       cell: (key) => (
@@ -91,7 +91,7 @@ function TargetForm({ now }: { now: Targets }) {
           {next[key] === null && <span className="quiet">{say("never late")}</span>}
           {changed.includes(key) && (
             <span className={styles["changed"]}>
-              {sayWith("was {value}", { value: now[key] === null ? say("never late") : ageText(now[key] * MINUTE_MS) })}
+              {say("was {target}", { target: now[key] === null ? say("never late") : ageText(now[key] * MINUTE_MS) })}
             </span>
           )}
         </span>

@@ -1,27 +1,44 @@
 import type { AmountRange, DailyDose } from "@pestle/contract";
+import { say } from "../../../ui/words/say.tsx";
 
 /** `1 to 2`, or one number if both ends are equal. */
-export const rangeText = ({ min, max }: AmountRange): string => (min === max ? String(max) : `${min} to ${max}`);
+export const rangeText = ({ min, max }: AmountRange): string =>
+  min === max ? String(max) : say("{min} to {max}", { min, max });
 
-/** Units that stay as they are. */
-const FIXED: ReadonlySet<string> = new Set(["mL", "mg"]);
+/** One of a unit and several, for the units that the service reads in directions. Directions that name none count doses. */
+const unitNames: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  tablet: [say("tablet"), say("tablets")],
+  capsule: [say("capsule"), say("capsules")],
+  lozenge: [say("lozenge"), say("lozenges")],
+  film: [say("film"), say("films")],
+  packet: [say("packet"), say("packets")],
+  suppository: [say("suppository"), say("suppositories")],
+  patch: [say("patch"), say("patches")],
+  puff: [say("puff"), say("puffs")],
+  spray: [say("spray"), say("sprays")],
+  drop: [say("drop"), say("drops")],
+  unit: [say("unit"), say("units")],
+  vial: [say("vial"), say("vials")],
+  injection: [say("injection"), say("injections")],
+  application: [say("application"), say("applications")],
+  ring: [say("ring"), say("rings")],
+  dose: [say("dose"), say("doses")],
+  each: [say("dose"), say("doses")],
+  meq: ["mEq", "mEq"],
+};
 
-/** `1 tablet`, `1 to 2 tablets`, `5 mL`. Directions that name no unit count doses. */
+/** `1 tablet`, `1 to 2 tablets`, `5 mL`. */
 export function amountText(range: AmountRange, unit: string): string {
-  const name = unit === "each" ? "dose" : unit === "meq" ? "mEq" : unit;
-  const fixed = FIXED.has(name) || name === "mEq" || range.max === 1;
-  return `${rangeText(range)} ${fixed ? name : plural(name)}`;
+  const [one, many] = unitNames[unit] ?? [unit, unit];
+  return `${rangeText(range)} ${range.max === 1 ? one : many}`;
 }
-
-const plural = (name: string) =>
-  /(?:ch|s|x)$/.test(name) ? `${name}es` : name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`;
 
 /** `1 to 2 tablets a day (atorvastatin 20 to 40 mg), as needed` */
 export function dailyText({ per_day, unit, ingredients, as_needed }: Extract<DailyDose, { read: true }>): string {
   const amounts = ingredients.map((one) => `${one.name} ${amountText(one, one.unit)}`);
   return [
-    `${amountText(per_day, unit)} a day`,
+    say("{amount} a day", { amount: amountText(per_day, unit) }),
     ...(amounts.length > 0 ? [` (${amounts.join(", ")})`] : []),
-    ...(as_needed ? [", as needed"] : []),
+    ...(as_needed ? [`, ${say("as needed")}`] : []),
   ].join("");
 }

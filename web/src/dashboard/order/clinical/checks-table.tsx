@@ -1,20 +1,24 @@
 import { type ClinicalCheck, type ClinicalCheckName, checkGaps, clinicalChecks } from "@pestle/contract";
 import { Badge } from "../../../ui/badge.tsx";
+import { counted } from "../../../ui/counted.ts";
 import { type Column, Table } from "../../../ui/display/table.tsx";
-import { say } from "../../../ui/words/say.tsx";
+import { say, sayName } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 
-/** What a check compared the order with: one of it, several of them. */
-const comparedWith: Partial<Record<ClinicalCheckName, readonly [one: string, many: string]>> = {
-  allergy: ["allergy", "allergies"],
-  interaction: ["other medicine", "other medicines"],
-  duplicate: ["other medicine", "other medicines"],
-  refill: ["earlier fill", "earlier fills"],
-  condition: ["condition", "conditions"],
+/** What a check compared the order with. The other checks look at the order and the patient alone. */
+const comparedWith: Partial<Record<ClinicalCheckName, (count: number) => string>> = {
+  allergy: (count) => counted(count, "allergy", "allergies"),
+  interaction: (count) => counted(count, "other medicine"),
+  duplicate: (count) => counted(count, "other medicine"),
+  refill: (count) => counted(count, "earlier fill"),
+  condition: (count) => counted(count, "condition"),
 };
 
 const columns: readonly Column<ClinicalCheck>[] = [
-  { title: say("Check"), cell: ({ check }) => <span className={styles["name"]}>{clinicalChecks[check].name}</span> },
+  {
+    title: say("Check"),
+    cell: ({ check }) => <span className={styles["name"]}>{sayName(clinicalChecks[check].name)}</span>,
+  },
   { title: say("Compared with"), cell: comparedText },
   {
     title: say("Result"),
@@ -22,12 +26,12 @@ const columns: readonly Column<ClinicalCheck>[] = [
       <div className="stack-tight">
         {findings > 0 && (
           <span>
-            <Badge tone="bad">{findings === 1 ? say("1 finding") : say("{findings} findings", { findings })}</Badge>
+            <Badge tone="bad">{counted(findings, "finding")}</Badge>
           </span>
         )}
         {gaps.map((gap) => (
           <span key={gap}>
-            <Badge tone="wait">{say("Incomplete")}</Badge> {checkGaps[gap]}
+            <Badge tone="wait">{say("Incomplete")}</Badge> {sayName(checkGaps[gap])}
           </span>
         ))}
         {findings === 0 && gaps.length === 0 && (
@@ -54,7 +58,7 @@ export const ChecksTable = ({ checks }: { checks: readonly ClinicalCheck[] }) =>
 );
 
 function comparedText({ check, compared }: ClinicalCheck): string {
-  const [one, many] = comparedWith[check] ?? ["", ""];
-  if (compared === null) return one === "" ? "This order and the patient" : "–";
-  return `${compared} ${compared === 1 ? one : many}`;
+  const textOf = comparedWith[check];
+  if (textOf === undefined) return say("This order and the patient");
+  return compared === null ? "–" : textOf(compared);
 }

@@ -3,9 +3,10 @@ import { Loaded } from "../../../app/loaded.tsx";
 import { useSignedIn } from "../../../app/sign-in/session.ts";
 import { useApi } from "../../../app/use-api.ts";
 import { Badge } from "../../../ui/badge.tsx";
+import { counted } from "../../../ui/counted.ts";
 import { Card } from "../../../ui/display/card.tsx";
 import { Notice } from "../../../ui/display/notice.tsx";
-import { say, sayWith } from "../../../ui/words/say.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import { pharmacists } from "../../roles.ts";
 import { FindingsCard } from "../findings-card.tsx";
 import { orderApi } from "../use-order.ts";
@@ -60,7 +61,7 @@ function Shown({ page, review }: { page: DashboardOrder; review: ClinicalReview 
         </Notice>
       )}
       {findings.length + overrides.length > 0 && (
-        <Card title={findings.length === 1 ? say("1 finding") : say("{count} findings", { count: findings.length })}>
+        <Card title={counted(findings.length, "finding")}>
           <div className="stack-tight">
             <FindingsList findings={findings} lines={lines} />
             <OverridesList overrides={overrides} />
@@ -70,7 +71,7 @@ function Shown({ page, review }: { page: DashboardOrder; review: ClinicalReview 
       <Card
         title={say("Safety checks")}
         flush
-        actions={tables_version !== null && <Badge>{sayWith("Tables {tables_version}", { tables_version })}</Badge>}
+        actions={tables_version !== null && <Badge>{say("Tables {version}", { version: tables_version })}</Badge>}
       >
         <ChecksTable checks={checks} />
       </Card>
@@ -78,9 +79,7 @@ function Shown({ page, review }: { page: DashboardOrder; review: ClinicalReview 
         <Card
           title={say("Last fills")}
           flush
-          actions={
-            more_fills && <span className="small quiet">{sayWith("Newest {count}", { count: fills.length })}</span>
-          }
+          actions={more_fills && <span className="small quiet">{say("Newest {count}", { count: fills.length })}</span>}
         >
           <FillsTable account_id={page.account_id} fills={fills} />
         </Card>

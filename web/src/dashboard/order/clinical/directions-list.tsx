@@ -1,6 +1,6 @@
 import { type ClinicalLine, sigFaults } from "@pestle/contract";
 import { Badge } from "../../../ui/badge.tsx";
-import { say, sayWith } from "../../../ui/words/say.tsx";
+import { say, sayName } from "../../../ui/words/say.tsx";
 import { dailyText, rangeText } from "./amount-text.ts";
 import styles from "./clinical.module.css";
 
@@ -21,11 +21,11 @@ export function DirectionsList({ lines }: { lines: readonly ClinicalLine[] }) {
             <Daily line={line} />
             {line.prescriber && (
               <p className="small quiet">
-                {sayWith("Prescribed by {filter}", {
-                  filter: [
+                {say("Prescribed by {prescriber}", {
+                  prescriber: [
                     line.prescriber.name,
-                    line.prescriber.phone && `phone ${line.prescriber.phone}`,
-                    line.prescriber.fax && `fax ${line.prescriber.fax}`,
+                    line.prescriber.phone && say("phone {number}", { number: line.prescriber.phone }),
+                    line.prescriber.fax && say("fax {number}", { number: line.prescriber.fax }),
                   ]
                     .filter(Boolean)
                     .join(", "),
@@ -45,7 +45,9 @@ function Daily({ line: { daily } }: { line: ClinicalLine }) {
     return (
       <p className="row">
         <Badge tone="wait">{say("Dose not computed")}</Badge>
-        <span>{sayWith("{value} Compute the daily dose by hand.", { value: sigFaults[daily.why] })}</span>
+        <span>
+          {sayName(sigFaults[daily.why])} {say("Compute the daily dose by hand.")}
+        </span>
       </p>
     );
   }
@@ -53,9 +55,7 @@ function Daily({ line: { daily } }: { line: ClinicalLine }) {
     <p>
       {dailyText(daily)}
       {daily.lasts_days && (
-        <span className="quiet">
-          {sayWith(". This order lasts {lasts_days} days.", { lasts_days: rangeText(daily.lasts_days) })}
-        </span>
+        <span className="quiet">. {say("This order lasts {days} days.", { days: rangeText(daily.lasts_days) })}</span>
       )}
     </p>
   );

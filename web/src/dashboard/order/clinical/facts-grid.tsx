@@ -1,8 +1,9 @@
 import type { ClinicalFacts, ClinicalFill, SafetyKind } from "@pestle/contract";
 import { dateText } from "../../../ui/time.tsx";
-import { say, sayWith } from "../../../ui/words/say.tsx";
+import { say } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 import { Mark } from "./known.tsx";
+import { fromTexts, saidText } from "./source-texts.ts";
 
 const kindNames: Record<SafetyKind, string> = {
   allergy: say("Allergies"),
@@ -33,16 +34,15 @@ function Kind({ facts, fills }: { facts: ClinicalFacts; fills: readonly Clinical
         {status !== "listed" && (
           <li>
             <Mark as={status}>{status === "none_known" && fills.length > 0 ? say("No others known") : undefined}</Mark>
-            {status === "none_known" && none && (
-              <p className="small quiet">{sayWith("The {by} said so, {at}", { by: none.by, at: dateText(none.at) })}</p>
-            )}
+            {status === "none_known" && none && <p className="small quiet">{saidText[none.by](dateText(none.at))}</p>}
           </li>
         )}
         {entries.map(({ entry_id, text, source, recorded_at }) => (
           <li key={entry_id}>
             <strong>{text}</strong>
             <p className="small quiet">
-              {sayWith("From the {source}{value}", { source, value: recorded_at && `, ${dateText(recorded_at)}` })}
+              {fromTexts[source]}
+              {recorded_at && `, ${dateText(recorded_at)}`}
             </p>
           </li>
         ))}
@@ -52,7 +52,12 @@ function Kind({ facts, fills }: { facts: ClinicalFacts; fills: readonly Clinical
             <p className="small quiet">
               {shipped_at === null
                 ? say("Order {order_number}, not shipped yet", { order_number })
-                : `Filled ${dateText(shipped_at)}${supply_ends_at === null ? "" : `, lasts until ${dateText(supply_ends_at)}`}`}
+                : supply_ends_at === null
+                  ? say("Filled {filled_on}", { filled_on: dateText(shipped_at) })
+                  : say("Filled {filled_on}, lasts until {ends_on}", {
+                      filled_on: dateText(shipped_at),
+                      ends_on: dateText(supply_ends_at),
+                    })}
             </p>
           </li>
         ))}

@@ -1,5 +1,6 @@
 import type { ClinicalFill } from "@pestle/contract";
 import { Link } from "../../../app/router/router.tsx";
+import { counted } from "../../../ui/counted.ts";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { StatusBadge } from "../../../ui/order-badges.tsx";
 import { dateText } from "../../../ui/time.tsx";
@@ -15,9 +16,7 @@ export function FillsTable({ account_id, fills }: { account_id: string; fills: r
       title: say("Shipped"),
       cell: ({ shipped_at, ordered_at }) => (
         <span className="nowrap">
-          {shipped_at === null
-            ? say("Ordered {ordered_at}", { ordered_at: dateText(ordered_at) })
-            : dateText(shipped_at)}
+          {shipped_at === null ? say("Ordered {date}", { date: dateText(ordered_at) }) : dateText(shipped_at)}
         </span>
       ),
     },
@@ -30,7 +29,8 @@ export function FillsTable({ account_id, fills }: { account_id: string; fills: r
     {
       title: say("Quantity"),
       number: true,
-      cell: ({ units, days_supply }) => `${units}${days_supply === null ? "" : ` for ${days_supply} days`}`,
+      cell: ({ units, days_supply }) =>
+        days_supply === null ? units : say("{units} for {days}", { units, days: counted(days_supply, "day") }),
     },
     {
       title: say("Order"),

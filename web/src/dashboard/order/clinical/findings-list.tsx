@@ -1,6 +1,6 @@
 import type { ClinicalFinding, ClinicalLine } from "@pestle/contract";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
-import { say, sayWith } from "../../../ui/words/say.tsx";
+import { say, sayName } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", major: "bad", moderate: "wait" };
@@ -23,8 +23,8 @@ export function FindingsList({
           data-overridden={finding.overridden || undefined}
         >
           <p className="row">
-            <Badge tone={tones[finding.severity] ?? "info"}>{finding.severity}</Badge>
-            <strong>{words(finding.kind)}</strong>
+            <Badge tone={tones[finding.severity] ?? "info"}>{sayName(finding.severity)}</Badge>
+            <strong>{sayName(words(finding.kind))}</strong>
             {finding.item_id !== null && (
               <span className="quiet">{lines.find(({ item_id }) => item_id === finding.item_id)?.name}</span>
             )}
@@ -33,14 +33,13 @@ export function FindingsList({
           <p>{finding.message}</p>
           {finding.elsewhere.length > 0 && (
             <p>
-              {sayWith("{strong} Do not tell this order's partner.", {
-                strong: <strong>{sayWith("From {elsewhere}.", { elsewhere: finding.elsewhere.join(" and ") })}</strong>,
-              })}
+              <strong>{say("From {partners}.", { partners: finding.elsewhere.reduce(andText) })}</strong>{" "}
+              {say("Do not tell this order's partner.")}
             </p>
           )}
           {finding.advice !== null && <p>{finding.advice}</p>}
           <p className="small quiet">
-            {sayWith("Source: {source}. Tables {version}.", { source: finding.source, version: finding.version })}
+            {say("Source: {source}. Tables {version}.", { source: finding.source, version: finding.version })}
           </p>
         </li>
       ))}
@@ -48,4 +47,5 @@ export function FindingsList({
   );
 }
 
-const words = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;
+export const andText = (one: string, other: string): string => say("{one} and {other}", { one, other });
+export const words = (key: string) => `${key.charAt(0).toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;

@@ -1,4 +1,5 @@
 import type { ClinicalPatient } from "@pestle/contract";
+import { counted } from "../../../ui/counted.ts";
 import { say } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 import { Known } from "./known.tsx";
@@ -12,7 +13,7 @@ export function PatientStrip({ patient: { age, sex, weight_kg } }: { patient: Cl
       <div>
         <dt>{say("Age")}</dt>
         <dd>
-          <Known value={age === null ? null : age === 1 ? "1 year" : `${age} years`} />
+          <Known value={age === null ? null : counted(age, "year")} />
         </dd>
       </div>
       <div>

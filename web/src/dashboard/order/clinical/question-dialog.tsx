@@ -15,7 +15,7 @@ import { useChange } from "../../../app/use-change.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import { SelectField, TextArea } from "../../../ui/controls/field.tsx";
 import { Dialog } from "../../../ui/display/dialog.tsx";
-import { say } from "../../../ui/words/say.tsx";
+import { say, sayName } from "../../../ui/words/say.tsx";
 import { orderPath } from "../../order-link.ts";
 import { placeInWorkList } from "../../work-list.ts";
 import { orderApi } from "../use-order.ts";
@@ -88,9 +88,13 @@ function QuestionDialog({
         required
         autoFocus
         options={[
-          ["", "Choose"],
+          ["", say("Choose")],
           ...offered.map(
-            (id) => [String(id), `${sentence(questionExceptions[id].about)}: ${exceptions[id].name}`] as const,
+            (id) =>
+              [
+                String(id),
+                `${sentence(sayName(questionExceptions[id].about))}: ${sayName(exceptions[id].name)}`,
+              ] as const,
           ),
         ]}
         value={chosen}

@@ -3,7 +3,7 @@ import { Link } from "../../../app/router/router.tsx";
 import { Card } from "../../../ui/display/card.tsx";
 import { Icon, type IconName } from "../../../ui/icon.tsx";
 import { dateText, useNow } from "../../../ui/time.tsx";
-import { say } from "../../../ui/words/say.tsx";
+import { say, sayWith } from "../../../ui/words/say.tsx";
 import { orderPath } from "../../order-link.ts";
 import { type Moment, patientMoments } from "./patient-moments.ts";
 import styles from "./patient-screen.module.css";
@@ -33,15 +33,17 @@ export function MomentsCard({ page }: { page: DashboardPatient }) {
                 <time dateTime={at}>{dateText(at)}</time>
                 <Icon name={icon} />
                 <span>
-                  {coming ? (due ?? text) : text}: {what}
-                  {order_number && (
-                    <>
-                      {say(", order ")}
-                      <Link to={orderPath({ account_id: page.account_id, order_number })} className="mono">
-                        {order_number}
-                      </Link>
-                    </>
-                  )}
+                  {coming ? (due ?? text) : text}:{" "}
+                  {order_number
+                    ? sayWith("{what}, order {order}", {
+                        what,
+                        order: (
+                          <Link to={orderPath({ account_id: page.account_id, order_number })} className="mono">
+                            {order_number}
+                          </Link>
+                        ),
+                      })
+                    : what}
                 </span>
               </li>
             );

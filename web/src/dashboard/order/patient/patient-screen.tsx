@@ -6,11 +6,12 @@ import { useShortcuts } from "../../../app/shell/shortcuts.ts";
 import { useParam } from "../../../app/use-address.ts";
 import { Badge } from "../../../ui/badge.tsx";
 import { IconButton } from "../../../ui/controls/button.tsx";
+import { counted } from "../../../ui/counted.ts";
 import { Card } from "../../../ui/display/card.tsx";
 import { type Column, Table } from "../../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../../ui/order-badges.tsx";
 import { dateText, When } from "../../../ui/time.tsx";
-import { say, sayWith } from "../../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../../ui/words/say.tsx";
 import { orderPath } from "../../order-link.ts";
 import { FactsGrid } from "../clinical/facts-grid.tsx";
 import { FillsTable } from "../clinical/fills-table.tsx";
@@ -40,7 +41,7 @@ function PatientPage({ page, path, again }: { page: DashboardPatient; path: Pati
       recent="person"
       heading={
         <span className="row">
-          {sayWith("Patient {initials}", { initials: patient.initials })} <EnvironmentBadge environment={environment} />
+          {say("Patient {initials}", { initials: patient.initials })} <EnvironmentBadge environment={environment} />
         </span>
       }
       about={say("{partner}, born {birth_year}", { partner, birth_year: patient.birth_year })}
@@ -120,7 +121,7 @@ const orderColumns = (account_id: string): readonly Column<PatientOrder>[] => [
         <StatusBadge status={order_status} stage={stage} />
         {exception_ids.map((id) => (
           <Badge key={id} tone="wait">
-            {exceptions[id].name}
+            {sayName(exceptions[id].name)}
           </Badge>
         ))}
       </span>
@@ -134,7 +135,7 @@ const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][num
     title: say("Prescription"),
     cell: ({ drug_name, id, sig_text }) => (
       <div className={styles["name"]}>
-        <strong>{drug_name}</strong> <span className="small quiet nowrap">{sayWith("Rx {id}", { id })}</span>
+        <strong>{drug_name}</strong> <span className="small quiet nowrap">{say("Rx {id}", { id })}</span>
         <p className="small">{sig_text}</p>
       </div>
     ),
@@ -143,7 +144,10 @@ const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][num
   {
     title: say("Quantity"),
     number: true,
-    cell: ({ written_qty, days_supply }) => `${written_qty}${days_supply === null ? "" : ` for ${days_supply} days`}`,
+    cell: ({ written_qty, days_supply }) =>
+      days_supply === null
+        ? written_qty
+        : say("{units} for {days}", { units: written_qty, days: counted(days_supply, "day") }),
   },
   { title: say("Refills left"), number: true, cell: ({ refills_left }) => refills_left },
   {
@@ -152,7 +156,7 @@ const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][num
       <>
         <span className="nowrap">{dateText(written_date)}</span>
         <p className="small quiet nowrap">
-          {active ? say("Until {expire_date}", { expire_date: dateText(expire_date) }) : say("No longer active")}
+          {active ? say("Until {date}", { date: dateText(expire_date) }) : say("No longer active")}
         </p>
       </>
     ),
@@ -165,11 +169,11 @@ const lookColumns: readonly Column<PatientLook>[] = [
     title: say("Who"),
     cell: ({ who, role }) => (
       <>
-        {who} {role && <span className="small quiet">{role.replaceAll("_", " ")}</span>}
+        {who} {role && <span className="small quiet">{sayName(role.replaceAll("_", " "))}</span>}
       </>
     ),
   },
-  { title: say("What"), cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
+  { title: say("What"), cell: ({ action }) => sayName((auditActions as Record<string, string>)[action] ?? action) },
   { title: say("About"), cell: ({ subject }) => subject ?? "" },
 ];
 
@@ -181,10 +185,10 @@ function MessagesOf({ page: { account_id, messages, partner } }: { page: Dashboa
         {messages.map(({ message_id, author, text, created_at, order_number }) => (
           <li key={message_id}>
             <p className="small quiet">
-              {sayWith("{value}, {when}, order {link}", {
-                value: author === "partner" ? partner : say("Pharmacy"),
+              {sayWith("{author}, {when}, order {order}", {
+                author: author === "partner" ? partner : say("Pharmacy"),
                 when: <When at={created_at} />,
-                link: (
+                order: (
                   <Link to={orderPath({ account_id, order_number })} className="mono">
                     {order_number}
                   </Link>

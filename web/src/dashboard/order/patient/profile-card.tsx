@@ -1,4 +1,10 @@
-import type { DashboardPatient, IdentityDocument, PatientAddress, RevealedPatient } from "@pestle/contract";
+import type {
+  DashboardPatient,
+  IdentityDocument,
+  PatientAddress,
+  RevealedPatient,
+  SafetySource,
+} from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../../app/api.ts";
 import { Problem } from "../../../app/problem.tsx";
@@ -8,7 +14,7 @@ import { Badge } from "../../../ui/badge.tsx";
 import { Button } from "../../../ui/controls/button.tsx";
 import { Card, Facts } from "../../../ui/display/card.tsx";
 import { dateText } from "../../../ui/time.tsx";
-import { say } from "../../../ui/words/say.tsx";
+import { say, sayName } from "../../../ui/words/say.tsx";
 import { statusNames } from "../../safety-status.ts";
 import styles from "./patient-screen.module.css";
 import type { PatientApi } from "./use-patient.ts";
@@ -41,12 +47,12 @@ function Masked({ page: { patient, safety_status, partner } }: { page: Dashboard
     <>
       <Facts
         facts={[
-          ["Patient", `${patient.initials}, born ${patient.birth_year}`],
-          ["Partner", partner],
-          ["State", patient.state ?? "No address"],
-          ["Allergies", statusNames[safety_status.allergy]],
-          ["Medications", statusNames[safety_status.medication]],
-          ["Conditions", statusNames[safety_status.condition]],
+          [say("Patient"), say("{initials}, born {birth_year}", patient)],
+          [say("Partner"), partner],
+          [say("State"), patient.state ?? say("No address")],
+          [say("Allergies"), statusNames[safety_status.allergy]],
+          [say("Medications"), statusNames[safety_status.medication]],
+          [say("Conditions"), statusNames[safety_status.condition]],
         ]}
       />
       <p className="small quiet">{say("The audit log records each reveal.")}</p>
@@ -60,11 +66,11 @@ function Revealed({ shown: { patient, removed_entries } }: { shown: RevealedPati
     <>
       <Facts
         facts={[
-          ["Name", `${patient.first_name} ${patient.last_name}`],
-          ["Date of birth", dateText(patient.dob)],
-          ["Phone", patient.phone ?? "None"],
-          ["Email", patient.email ?? "None"],
-          ["Patient ID", <code key="id">{patient.patient_id}</code>],
+          [say("Name"), `${patient.first_name} ${patient.last_name}`],
+          [say("Date of birth"), dateText(patient.dob)],
+          [say("Phone"), patient.phone ?? say("None")],
+          [say("Email"), patient.email ?? say("None")],
+          [say("Patient ID"), <code key="id">{patient.patient_id}</code>],
         ]}
       />
       <h3>{say("Addresses")}</h3>
@@ -82,21 +88,29 @@ function Revealed({ shown: { patient, removed_entries } }: { shown: RevealedPati
       <ul>
         {entries.map(({ entry_id, kind, text, source }) => (
           <li key={entry_id}>
-            {text} <span className="small quiet">{say("{kind}, from the {source}", { kind, source })}</span>
+            {text} <span className="small quiet">{entryTexts[source](sayName(kind))}</span>
           </li>
         ))}
         {removed_entries.map(({ entry_id, text, removed }) => (
           <li key={entry_id} className="quiet">
-            <del>{text}</del>{" "}
-            <span className="small">
-              {say("removed by the {by}: {reason}", { by: removed.by, reason: removed.reason })}
-            </span>
+            <del>{text}</del> <span className="small">{removedTexts[removed.by](removed.reason)}</span>
           </li>
         ))}
       </ul>
     </>
   );
 }
+
+const entryTexts: Record<SafetySource, (kind: string) => string> = {
+  prescriber: (kind) => say("{kind}, from the prescriber", { kind }),
+  partner: (kind) => say("{kind}, from the partner", { kind }),
+  pharmacy: (kind) => say("{kind}, from the pharmacy", { kind }),
+};
+const removedTexts: Record<SafetySource, (reason: string) => string> = {
+  prescriber: (reason) => say("removed by the prescriber: {reason}", { reason }),
+  partner: (reason) => say("removed by the partner: {reason}", { reason }),
+  pharmacy: (reason) => say("removed by the pharmacy: {reason}", { reason }),
+};
 
 const documentNames: Record<IdentityDocument["type"], string> = {
   DL: say("Driver license"),
@@ -109,7 +123,12 @@ const documentNames: Record<IdentityDocument["type"], string> = {
 };
 
 const documentText = ({ type, number, issuing_state, issuing_country, expiration_date }: IdentityDocument) =>
-  `${documentNames[type]} ${number}, ${[issuing_state, issuing_country].filter(Boolean).join(", ")}, expires ${dateText(expiration_date)}`;
+  say("{document} {number}, {issuer}, expires {date}", {
+    document: documentNames[type],
+    number,
+    issuer: [issuing_state, issuing_country].filter(Boolean).join(", "),
+    date: dateText(expiration_date),
+  });
 
 function AddressText({ address }: { address: PatientAddress }) {
   const { street1, street2, city, state, zip } = address;

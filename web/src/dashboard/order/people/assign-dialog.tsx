@@ -5,7 +5,7 @@ import { useSignedIn } from "../../../app/sign-in/session.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import { SelectField } from "../../../ui/controls/field.tsx";
 import { Dialog } from "../../../ui/display/dialog.tsx";
-import { say } from "../../../ui/words/say.tsx";
+import { say, sayName } from "../../../ui/words/say.tsx";
 import type { DoWork } from "../use-order.ts";
 import { useColleagues } from "./use-colleagues.ts";
 
@@ -50,10 +50,10 @@ export function AssignDialog({
             required
             autoFocus
             options={[
-              ["", "Choose"],
+              ["", say("Choose")],
               ...colleagues
                 .filter(({ person_id }) => person_id !== me)
-                .map(({ person_id, name, role }) => [person_id, `${name}, ${role}`] as const),
+                .map(({ person_id, name, role }) => [person_id, `${name}, ${sayName(role)}`] as const),
             ]}
             value={chosen}
             onChange={({ target: { value } }) => setChosen(value)}

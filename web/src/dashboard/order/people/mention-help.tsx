@@ -31,7 +31,7 @@ export function MentionHelp({ text, write }: { text: string; write: (text: strin
         </ul>
       )}
       <p className="small quiet" role="status">
-        {notified.length > 0 && say("Notifies {map}.", { map: notified.map(({ name }) => name).join(", ") })}
+        {notified.length > 0 && say("Notifies {names}.", { names: notified.map(({ name }) => name).join(", ") })}
       </p>
     </div>
   );

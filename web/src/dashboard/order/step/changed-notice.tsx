@@ -41,18 +41,18 @@ export function ChangedNotice({ page, busy, again }: { page: DashboardOrder; bus
 const others: Record<string, string> = {
   partner: say("The partner"),
   carrier: say("The carrier"),
-  system: say("Pestle"),
+  system: "Pestle",
 };
 
 function changeOf({ revision, claim, timeline }: DashboardOrder, now: OrderRevision): string | null {
   if (now.revision > revision) {
     const known = timeline.find(({ kind }) => kind === "history")?.at;
     // Some changes leave no row in the history, so their author is unknown.
-    if (now.changed_at === known) return "This order has changed.";
-    if (now.by_me) return "You changed this order on another page.";
+    if (now.changed_at === known) return say("This order has changed.");
+    if (now.by_me) return say("You changed this order on another page.");
     const who = now.changed_by ?? others[now.changed_as];
-    return who === undefined ? "This order has changed." : `${who} changed this order.`;
+    return who === undefined ? say("This order has changed.") : say("{who} changed this order.", { who });
   }
-  const claimed = now.claimed_by !== null && now.claimed_by !== (claim?.name ?? null);
-  return claimed ? `This order is now claimed by ${now.claimed_by}.` : null;
+  const name = now.claimed_by;
+  return name !== null && name !== (claim?.name ?? null) ? say("This order is now claimed by {name}.", { name }) : null;
 }

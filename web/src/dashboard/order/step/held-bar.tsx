@@ -21,15 +21,16 @@ export function HeldBar({ step: { label, until_ms, page }, own }: { step: HeldSt
     { keys: "u", label: say("Undo: {label}", { label }), run: undo },
     { keys: "s", label: say("Send now: {label}", { label }), run: () => void sendHeldStep() },
   ]);
+  const shown = { step: <strong>{label}</strong>, seconds: <Seconds until_ms={until_ms} /> };
   return (
     <div className={styles["held"]}>
       <p role="status">
-        {sayWith("{value}{strong} in {seconds}, or when you leave this order.", {
-          value:
-            elsewhere && sayWith("Order {part}: ", { part: <span className="mono">{page.split("/").at(-1)}</span> }),
-          strong: <strong>{label}</strong>,
-          seconds: <Seconds until_ms={until_ms} />,
-        })}
+        {elsewhere
+          ? sayWith("Order {order}: {step} in {seconds}, or when you leave this order.", {
+              order: <span className="mono">{page.split("/").at(-1)}</span>,
+              ...shown,
+            })
+          : sayWith("{step} in {seconds}, or when you leave this order.", shown)}
       </p>
       <Button keys="u" onClick={undo}>
         {say("Undo")}
@@ -56,7 +57,7 @@ function Seconds({ until_ms }: { until_ms: number }) {
       <span aria-hidden="true" className={styles["seconds"]}>
         {now} s
       </span>
-      <span className="unseen">{sayWith("{first} seconds", { first })}</span>
+      <span className="unseen">{say("{count} seconds", { count: first })}</span>
     </>
   );
 }

@@ -43,10 +43,8 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
   );
   if (page.state !== "Filling/pack") return null;
   const { documents, label_paper, slip_paper } = station;
-  const on = [
-    ...(documents === "labels" ? [] : [`Slip on ${paperNames[slip_paper].toLowerCase()}`]),
-    ...(documents === "slips" ? [] : [`Label on ${paperNames[label_paper].toLowerCase()}`]),
-  ].join(", ");
+  const slips_on = paperNames[slip_paper].toLowerCase();
+  const labels_on = paperNames[label_paper].toLowerCase();
   return (
     <Card
       title={say("Pack and hand over")}
@@ -65,13 +63,13 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
         {ready && (
           <Facts
             facts={[
-              ["Tracking", <span className="mono" key="tracking">{`${ready.carrier} ${ready.tracking_no}`}</span>],
+              [say("Tracking"), <span className="mono" key="tracking">{`${ready.carrier} ${ready.tracking_no}`}</span>],
               [
-                "Printed",
+                say("Printed"),
                 <span key="printed">
-                  {sayWith("{when} by {printed_by}", {
+                  {sayWith("{when} by {name}", {
                     when: <When at={ready.printed_at} />,
-                    printed_by: ready.printed_by,
+                    name: ready.printed_by,
                   })}
                 </span>,
               ],
@@ -90,8 +88,10 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
               {printed ? say("Print again") : say("Print slip and label")}
             </Button>
             <Button small tone="quiet" onClick={() => setSetting(true)}>
-              <span className="unseen">{say("Print settings: ")}</span>
-              {documents === "slips_and_labels" ? on : `${documentNames[documents]}: ${on.replace(/^\w+ on /, "")}`}
+              <span className="unseen">{say("Print settings:")} </span>
+              {documents === "slips_and_labels"
+                ? say("Slip on {slip_paper}, Label on {label_paper}", { slip_paper: slips_on, label_paper: labels_on })
+                : `${documentNames[documents]}: ${documents === "labels" ? labels_on : slips_on}`}
             </Button>
           </div>
         )}
