@@ -1,8 +1,12 @@
 import * as contract from "@pestle/contract";
 
-/** The names that the apps show from the contract's tables with `sayName`. */
+/** The names that both apps show from the contract's tables with `sayName`. */
 export function tableWords(): Record<string, string[]> {
   return {
     "contract: exceptions": Object.values(contract.exceptions).map(({ name }) => name),
+
+    "contract: order statuses": [...contract.orderStatuses],
+    "contract: quotas": Object.values(contract.quotas).map(({ counts }) => counts),
+    "contract: single sign-on": Object.values(contract.ssoRefusals),
   };
 }
