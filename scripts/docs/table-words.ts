@@ -1,11 +1,15 @@
 import * as contract from "@pestle/contract";
 import { helpSections } from "../../web/src/dashboard/help/sections.ts";
 
-/** The names that the apps show from the contract's tables with `sayName`. */
+/** The names that both apps show from the contract's tables with `sayName`. */
 export function tableWords(): Record<string, string[]> {
   return {
     "contract: exceptions": Object.values(contract.exceptions).map(({ name }) => name),
     ...dashboardWords(),
+
+    "contract: order statuses": [...contract.orderStatuses],
+    "contract: quotas": Object.values(contract.quotas).map(({ counts }) => counts),
+    "contract: single sign-on": Object.values(contract.ssoRefusals),
   };
 }
 

@@ -6,6 +6,7 @@ import {
   type WebQueryName,
   type WebRouteKey,
 } from "@pestle/contract";
+import { say } from "../ui/words/say.tsx";
 import type { FileRoute, JsonRoute, Known, Method, Read, RouteOf } from "./api-path.ts";
 import { isPresent } from "./presence.ts";
 import { isGateway, noteAnswer, noteSilence } from "./service-reach.ts";
@@ -120,7 +121,7 @@ async function unbroken<T>(coming: Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     noteSilence();
-    throw new ApiError(0, "Could not reach the server. Check your connection and try again.");
+    throw new ApiError(0, say("Could not reach the server. Check your connection and try again."));
   }
 }
 
@@ -139,18 +140,21 @@ export async function errorOf(response: Response): Promise<ApiError> {
     error_detail.map(({ field, message, did_you_mean }) => ({
       code,
       field,
-      message: did_you_mean === undefined ? message : `${message} Did you mean ${did_you_mean}?`,
+      message:
+        did_you_mean === undefined
+          ? message
+          : say("{message} Did you mean {suggestion}?", { message, suggestion: did_you_mean }),
     })),
   );
   const wait_s = response.headers.get("retry-after");
   const message =
     response.status === 429 && wait_s !== null
-      ? `Too many attempts. Try again in ${Math.ceil(Number(wait_s) / 60)} min.`
+      ? say("Too many attempts. Try again in {minutes} min.", { minutes: Math.ceil(Number(wait_s) / 60) })
       : (body.error?.message ?? body.errors?.map((one) => one.message).join(" ") ?? OTHER);
   return new ApiError(response.status, message || OTHER, { key: body.error?.key ?? null, request_id, problems });
 }
 
-const OTHER = "Something went wrong. Try again.";
+const OTHER = say("Something went wrong. Try again.");
 
 /** The validation message for a field, shown next to its input. */
 export const problemOf = (error: unknown, field: string): string | null =>

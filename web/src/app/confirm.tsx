@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Button, type ButtonTone } from "../ui/controls/button.tsx";
 import { Dialog } from "../ui/display/dialog.tsx";
+import { say } from "../ui/words/say.tsx";
 import { Problem } from "./problem.tsx";
 import type { Change } from "./use-change.ts";
 
@@ -8,7 +9,7 @@ import type { Change } from "./use-change.ts";
 export function Confirm({
   title,
   confirm,
-  cancel = "Cancel",
+  cancel = say("Cancel"),
   tone = "danger",
   change,
   onClose,

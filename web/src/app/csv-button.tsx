@@ -33,8 +33,8 @@ export function CsvButton<const Address extends string, Row>({
       saveCsv(name, columns, rows);
       if (more)
         toast(
-          say("The file has the first {MOST_ROWS} rows. Choose dates to get the others.", {
-            MOST_ROWS: numberText(MOST_ROWS),
+          say("The file has the first {count} rows. Choose dates to get the others.", {
+            count: numberText(MOST_ROWS),
           }),
         );
     },

@@ -28,7 +28,7 @@ export function Problem({ error, retry }: { error: unknown; retry?: (() => void)
         </ul>
       )}
       {known?.request_id && (
-        <p className="small quiet">{sayWith("Request {code}", { code: <code>{known.request_id}</code> })}</p>
+        <p className="small quiet">{sayWith("Request {id}", { id: <code>{known.request_id}</code> })}</p>
       )}
     </Notice>
   );

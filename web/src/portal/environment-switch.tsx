@@ -25,7 +25,7 @@ export function EnvironmentSwitch() {
       ? [
           {
             keys: "g v",
-            label: say("Switch to {value}", { value: environmentNames[other] }),
+            label: say("Switch to {environment}", { environment: environmentNames[other] }),
             group: say("Go to"),
             run: () => go(other),
           },

@@ -1,17 +1,22 @@
 import { locale } from "../ui/words/language.ts";
 import { numberText } from "../ui/words/number-text.ts";
+import { say } from "../ui/words/say.tsx";
+
 /** Number formats for charts and tiles. A dash means no data. */
 
 export const percent = (share: number | null) =>
-  share === null ? "–" : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
+  share === null ? "–" : `${(share * 100).toLocaleString(locale, { maximumFractionDigits: 1 })}%`;
 
 export const milliseconds = (value: number | null) => (value === null ? "–" : `${numberText(Math.round(value))} ms`);
 
 const FEW_HOURS = 48;
-export const hoursText = (hours: number) => {
-  const [value, unit] = hours < FEW_HOURS ? [hours, "h"] : [hours / 24, "days"];
-  return `${value.toLocaleString(undefined, { maximumFractionDigits: 1 })} ${unit}`;
-};
+export const hoursText = (hours: number) =>
+  hours < FEW_HOURS ? `${roundText(hours)} h` : say("{count} days", { count: roundText(hours / 24) });
+const roundText = (value: number) => value.toLocaleString(locale, { maximumFractionDigits: 1 });
+
+/** What a share is a share of. */
+export const ofAttempts = (count: number) =>
+  count === 1 ? say("of 1 attempt") : say("of {count} attempts", { count: numberText(count) });
 
 export const hourText = new Intl.DateTimeFormat(locale, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 

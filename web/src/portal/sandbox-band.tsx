@@ -2,7 +2,7 @@ import { useEffect } from "react";
 import { useLocation } from "../app/router/router.tsx";
 import { useApi } from "../app/use-api.ts";
 import { ageText } from "../ui/time.tsx";
-import { say, sayWith } from "../ui/words/say.tsx";
+import { say } from "../ui/words/say.tsx";
 import { environmentIn } from "./environment.ts";
 import styles from "./sandbox-band.module.css";
 
@@ -19,7 +19,7 @@ export function SandboxBand() {
     <section className={styles["band"]} aria-label={say("Environment")}>
       <strong>{say("Sandbox")}</strong>
       <span>{say("Test data only. Nothing ships to patients.")}</span>
-      {ahead_s > 0 && <span>{sayWith("Clock is {value} ahead.", { value: ageText(ahead_s * 1000) })}</span>}
+      {ahead_s > 0 && <span>{say("Clock is {duration} ahead.", { duration: ageText(ahead_s * 1000) })}</span>}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { ORDER_NUMBER_PATTERN, type PortalOrders } from "@pestle/contract";
 import { ApiError, api } from "../app/api.ts";
 import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
-import { say } from "../ui/words/say.tsx";
+import { say, sayName } from "../ui/words/say.tsx";
 import { environmentIn } from "./environment.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -15,7 +15,9 @@ export const search: PaletteSearch = {
   find: async (q, signal) => {
     const environment = environmentIn(location.pathname.replace(/^\/portal/, ""));
     if (UUID.test(q.toLowerCase())) return { hits: pasted(environment, q.toLowerCase()), more: false };
-    const exact = ORDER_NUMBER.test(q.toUpperCase()) ? [orderHit(environment, q.toUpperCase(), "Order number")] : [];
+    const exact = ORDER_NUMBER.test(q.toUpperCase())
+      ? [orderHit(environment, q.toUpperCase(), say("Order number"))]
+      : [];
     const found = await Promise.all(
       (["reference", "patient_id"] as const).map(async (name) => {
         const given = new URLSearchParams({ [name]: q, limit: String(MOST) });
@@ -23,7 +25,7 @@ export const search: PaletteSearch = {
       }),
     );
     const hits = found.flatMap(({ orders }) =>
-      orders.map(({ order_number, order_status }) => orderHit(environment, order_number, order_status)),
+      orders.map(({ order_number, order_status }) => orderHit(environment, order_number, sayName(order_status))),
     );
     return { hits: [...exact, ...hits], more: found.some(({ next_cursor }) => next_cursor !== null) };
   },

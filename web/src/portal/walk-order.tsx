@@ -4,7 +4,7 @@ import { api } from "../app/api.ts";
 import { Problem } from "../app/problem.tsx";
 import { useChange } from "../app/use-change.ts";
 import { Button } from "../ui/controls/button.tsx";
-import { say } from "../ui/words/say.tsx";
+import { say, sayName } from "../ui/words/say.tsx";
 import { usePortal } from "./account.tsx";
 import styles from "./walk-order.module.css";
 
@@ -45,7 +45,7 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
         <strong>{held ? say("Resolve its exceptions to move it") : say("Move to")}</strong>
         {places.map((to) => (
           <Button key={to} small busy={walk.busy} onClick={() => void walk.run({ to })}>
-            {to}
+            {sayName(to)}
           </Button>
         ))}
       </div>
@@ -58,7 +58,7 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
             <option value="">{say("Choose an exception")}</option>
             {exceptionIds.map((one) => (
               <option key={one} value={one}>
-                {one} {exceptions[one].name}
+                {one} {sayName(exceptions[one].name)}
               </option>
             ))}
           </select>

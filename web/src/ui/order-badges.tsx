@@ -1,6 +1,6 @@
 import type { Environment, OrderStatus, Stage } from "@pestle/contract";
 import { Badge, type Tone } from "./badge.tsx";
-import { say } from "./words/say.tsx";
+import { say, sayName } from "./words/say.tsx";
 
 const tones: Record<OrderStatus, Tone> = {
   Processing: "info",
@@ -20,7 +20,7 @@ const stageNames: Record<Stage, string> = {
 
 /** Partners see the order's status; the pharmacy sees its stage, if it has one. */
 export function StatusBadge({ status, stage }: { status: OrderStatus; stage?: Stage | null }) {
-  return <Badge tone={tones[status]}>{stage ? stageNames[stage] : status}</Badge>;
+  return <Badge tone={tones[status]}>{stage ? stageNames[stage] : sayName(status)}</Badge>;
 }
 
 /** Marks sandbox only. Production has no badge. */

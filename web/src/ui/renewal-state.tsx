@@ -39,18 +39,23 @@ export function RenewalFacts({
   note,
   new_prescription_id,
 }: Omit<RenewalRequest, "renewal_request_id" | "prescription_id" | "status" | "response">) {
+  const asked = <When at={created_at} />;
+  const sent = sent_at && <When at={sent_at} />;
+  const answered = answered_at && <When at={answered_at} />;
   return (
     <>
       <p className="quiet small">
-        {sayWith("Asked {when}{value}{value2}", {
-          when: <When at={created_at} />,
-          value: sent_at && <>{sayWith(", sent {when}", { when: <When at={sent_at} /> })}</>,
-          value2: answered_at && <>{sayWith(", answered {when}", { when: <When at={answered_at} /> })}</>,
-        })}
+        {sent_at && answered_at
+          ? sayWith("Asked {asked}, sent {sent}, answered {answered}", { asked, sent, answered })
+          : sent_at
+            ? sayWith("Asked {asked}, sent {sent}", { asked, sent })
+            : answered_at
+              ? sayWith("Asked {asked}, answered {answered}", { asked, answered })
+              : sayWith("Asked {asked}", { asked })}
       </p>
-      {note && <p className="anywhere">{sayWith("The prescriber wrote: {note}", { note })}</p>}
+      {note && <p className="anywhere">{say("The prescriber wrote: {note}", { note })}</p>}
       {new_prescription_id && (
-        <p>{sayWith("New prescription {part}", { part: <span className="mono">{new_prescription_id}</span> })}</p>
+        <p>{sayWith("New prescription {id}", { id: <span className="mono">{new_prescription_id}</span> })}</p>
       )}
     </>
   );

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { countdownText } from "./countdown-text.ts";
 import { locale } from "./words/language.ts";
 
@@ -38,13 +38,13 @@ export function Age({ since, ahead_s = 0 }: { since: string; ahead_s?: number })
 export function Countdown({
   until,
   ahead_s = 0,
-  before,
+  text,
   none,
 }: {
   until: string;
   ahead_s?: number;
-  /** The word before the time that is left. */
-  before: string;
+  /** The sentence with the time that is left. */
+  text: (left: ReactNode) => ReactNode;
   none: string;
 }) {
   const [now_ms, setNow] = useState(Date.now);
@@ -54,14 +54,10 @@ export function Countdown({
   }, []);
   const left_ms = Date.parse(until) - now_ms - ahead_s * 1000;
   if (left_ms <= 0) return none;
-  return (
-    <>
-      {before} <time dateTime={until}>{countdownText(left_ms)}</time>
-    </>
-  );
+  return text(<time dateTime={until}>{countdownText(left_ms)}</time>);
 }
 
-/** Formats as `4 min`, `3 h 20 min`, `2 d 4 h`: at most two units. */
+/** Formats as `4 min`, `3 h 20 min`, `2 d 4 h`: at most two units. Their signs are the same in every language here. */
 export function ageText(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / MINUTE_MS));
   if (minutes < 1) return "< 1 min";

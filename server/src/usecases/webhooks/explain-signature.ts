@@ -13,6 +13,7 @@ import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
 import { findEvent } from "../../db/webhooks/feed.ts";
 import { loadSigningEndpoint, type SigningEndpoint } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
+import { signatureTexts } from "../../domain/webhooks/signature-texts.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openBody } from "./event-body.ts";
 
@@ -49,23 +50,23 @@ export function explainSignature(
         {
           name: names.signature,
           value: serviceSignature(key, "POST", url, body),
-          how: "base64( HMAC-SHA1( key, base ) + newline ), where key = hex( SHA-256( client secret ) )",
+          how: signatureTexts.service,
         },
         {
           name: names.secret,
           value: `${serviceSecret(key, secret).slice(0, SHOWN)}…`,
-          how: "base64( HMAC-SHA1( key, webhook secret ) + newline ): the same on every request",
+          how: signatureTexts.secret,
         },
-        { name: standardWebhookHeaders.id, value: event_id, how: "The ID of the event, the same on every attempt" },
+        { name: standardWebhookHeaders.id, value: event_id, how: signatureTexts.id },
         {
           name: standardWebhookHeaders.timestamp,
           value: String(webhook_timestamp),
-          how: "Real time of the attempt, in Unix seconds",
+          how: signatureTexts.timestamp,
         },
         {
           name: standardWebhookHeaders.signature,
           value: standardSignature(signing_secret, event_id, webhook_timestamp, body),
-          how: 'base64( HMAC-SHA256( signing secret, "webhook-id.webhook-timestamp.body" ) )',
+          how: signatureTexts.signature,
         },
       ],
     };

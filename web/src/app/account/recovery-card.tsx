@@ -31,10 +31,10 @@ export function RecoveryCard() {
       <p>
         {left === 0
           ? say("You have no recovery codes. Create some, so that you can sign in if you lose your second factor.")
-          : say(
-              "You have {left} of {RECOVERY_CODES} codes left. Each signs you in once, in place of your second factor.",
-              { left, RECOVERY_CODES },
-            )}
+          : say("You have {left} of {all} codes left. Each signs you in once, in place of your second factor.", {
+              left,
+              all: RECOVERY_CODES,
+            })}
       </p>
       {create.error !== null && <Problem error={create.error} />}
       {codes !== null && <RecoveryCodes codes={codes} onClose={() => setCodes(null)} />}

@@ -43,7 +43,7 @@ export function SessionsCard() {
       cell: ({ session_id, current, agent }) =>
         !current && (
           <Button
-            aria-label={say("End the session on {agent}", { agent: deviceName(agent) })}
+            aria-label={say("End the session on {device}", { device: deviceName(agent) })}
             busy={end.busy}
             onClick={() => void end.run(session_id)}
           >

@@ -29,7 +29,7 @@ export function LimitBadges({ credential }: { credential: Limited }) {
       {old && <Badge tone="wait">{say("Rotate the secret")}</Badge>}
       {key_required ? <Badge>{say("Key required")}</Badge> : keys.length > 0 && <Badge>{say("Has a key")}</Badge>}
       {allowed_networks.length > 0 && <Badge>{say("Allow-list")}</Badge>}
-      {token_lifetime_s !== null && <Badge>{say("Tokens {token_lifetime_s} s", { token_lifetime_s })}</Badge>}
+      {token_lifetime_s !== null && <Badge>{say("Tokens {seconds} s", { seconds: token_lifetime_s })}</Badge>}
     </>
   );
 }
@@ -92,7 +92,7 @@ export function LimitsDialog({
       />
       <TextField
         label={say("Token lifetime in seconds")}
-        hint={say("60 to {TOKEN_LIFETIME_S}. If empty, 12 hours. Applies to new tokens.", { TOKEN_LIFETIME_S })}
+        hint={say("60 to {most}. If empty, 12 hours. Applies to new tokens.", { most: TOKEN_LIFETIME_S })}
         inputMode="numeric"
         pattern="[0-9]*"
         value={lifetime}

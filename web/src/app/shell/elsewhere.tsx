@@ -11,8 +11,8 @@ import { Page } from "./page.tsx";
 /** For users who open the wrong app (dashboard or portal). It shows none of that app's data and links to their own. */
 export function Elsewhere({ session: { role, name, email } }: { session: Session }) {
   const [path, own] = (portalRoleNames as readonly string[]).includes(role)
-    ? ["/portal", "Go to the partner portal"]
-    : ["/dashboard", "Go to the dashboard"];
+    ? ["/portal", say("Go to the partner portal")]
+    : ["/dashboard", say("Go to the dashboard")];
   const leave = useChange(endSession, { after: signedOut });
   return (
     <main>

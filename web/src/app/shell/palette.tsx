@@ -12,10 +12,10 @@ import { useAllShortcuts } from "./shortcuts.ts";
 
 type Place = { path: string; title: string; icon: IconName; keys?: string };
 /** Something to do instead of a page to open. */
-type PaletteCommand = { label: string; icon: IconName; run: () => void };
+type PaletteCommand = { label: string; icon: IconName; run: () => void; lang?: string | undefined };
 /** `path` is null for a hit without a page of its own. */
 export type PaletteHit = { key: string; path: string | null; title: ReactNode; about?: ReactNode; icon: IconName };
-type Choice = PaletteHit & { run?: () => void };
+type Choice = PaletteHit & { run?: () => void; lang?: string | undefined };
 export type PaletteSearch = {
   placeholder: string;
   /** Shown below the input while it is empty. */
@@ -26,7 +26,7 @@ export type PaletteSearch = {
 
 const SHORTEST = 2;
 /** The group of shortcuts that open the palette and the sheet. */
-const EVERYWHERE = "Everywhere";
+const EVERYWHERE = say("Everywhere");
 const QUIET_MS = 150;
 
 /**
@@ -86,7 +86,7 @@ export function Palette({
     })),
     ...commands
       .filter(({ label }) => isMeant(label))
-      .map(({ label, icon, run }) => ({ key: label, title: label, icon, run })),
+      .map(({ label, icon, run, lang }) => ({ key: label, title: label, icon, run, lang })),
   ].map((one) => ({ ...one, path: null }));
   const all: Choice[] = [...hits, ...recent, ...going, ...doing];
   const current = Math.min(at, all.length - 1);
@@ -148,7 +148,7 @@ export function Palette({
       </div>
       {found.error && q.length >= SHORTEST && <Problem error={found.error} retry={() => void found.refetch()} />}
       <div id={`${id}-list`} role="listbox" aria-label={say("Results")} className={styles["list"]}>
-        {all.map(({ key, title, about, icon, path, run }, index) => (
+        {all.map(({ key, title, about, icon, path, run, lang }, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
           <div
             key={`${key} ${path}`}
@@ -162,7 +162,9 @@ export function Palette({
             onPointerMove={() => index !== current && setAt(index)}
           >
             <Icon name={icon} />
-            <span className={styles["title"]}>{title}</span>
+            <span className={styles["title"]} lang={lang}>
+              {title}
+            </span>
             {about && <span className={styles["about"]}>{about}</span>}
           </div>
         ))}

@@ -11,8 +11,8 @@ export function ServiceBanner() {
       {down && (
         <p className={styles["banner"]}>
           <span>
-            {sayWith("{strong} What you see may be old, and nothing is saved. Pestle tries again automatically.", {
-              strong: <strong>{say("Cannot reach Pestle.")}</strong>,
+            {sayWith("{warning} What you see may be old, and nothing is saved. Pestle tries again automatically.", {
+              warning: <strong>{say("Cannot reach Pestle.")}</strong>,
             })}
           </span>
           <Button small icon="refresh" onClick={() => void look()}>

@@ -1,9 +1,9 @@
 import { type ReactNode, useEffect, useState } from "react";
 import { IconButton } from "../../ui/controls/button.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
-import { Menu } from "../../ui/controls/menu.tsx";
+import { Menu, type MenuItem } from "../../ui/controls/menu.tsx";
 import { Toasts, toast } from "../../ui/display/toast.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
 import mark from "../../ui/mark.svg";
 import { chooseLanguage, languages, otherLanguages } from "../../ui/words/language.ts";
 import { say } from "../../ui/words/say.tsx";
@@ -90,7 +90,7 @@ export function Shell({
     ),
   ]);
 
-  const account_items = [
+  const account_items: (Omit<MenuItem, "label"> & { label: string; icon: IconName })[] = [
     ...(session.totp_on
       ? []
       : [
@@ -104,7 +104,8 @@ export function Shell({
     { label: say("Change password"), icon: "key" as const, onChoose: () => setLayer("password") },
     ...otherLanguages.map((one) => ({
       label: languages[one],
-      icon: "message" as const,
+      icon: "globe" as const,
+      lang: one,
       onChoose: () => chooseLanguage(one),
     })),
     { label: say("Sign out"), icon: "external" as const, onChoose: () => void signOut() },
@@ -161,11 +162,7 @@ export function Shell({
                   .filter((one) => one.group === group)
                   .map(({ path, title, icon, keys }) => (
                     <li key={path}>
-                      <Link
-                        to={path}
-                        title={keys && `${title}: press ${keys.split(" ").join(" then ")}`}
-                        marks={path === "/" ? "exactly" : "below"}
-                      >
+                      <Link to={path} title={keys && pressText(title, keys)} marks={path === "/" ? "exactly" : "below"}>
                         <Icon name={icon} />
                         <span>{title}</span>
                         {Count && <Count path={path} />}
@@ -188,12 +185,12 @@ export function Shell({
               ...themes
                 .filter((one) => one !== theme)
                 .map((one) => ({
-                  label: say("Theme: {value}", { value: themeNames[one] }),
+                  label: say("Theme: {theme}", { theme: themeNames[one] }),
                   icon: themeIcons[one],
                   run: () => setTheme(one),
                 })),
               { label: say("Keyboard shortcuts"), icon: "keyboard", run: () => setLayer("sheet") },
-              ...account_items.map(({ label, icon, onChoose }) => ({ label, icon, run: onChoose })),
+              ...account_items.map(({ label, icon, lang, onChoose }) => ({ label, icon, lang, run: onChoose })),
             ]}
             {...(search && { search })}
           />
@@ -208,6 +205,13 @@ export function Shell({
       {locked && <SignInLayer />}
     </>
   );
+}
+
+function pressText(title: string, keys: string): string {
+  const [first = keys, second] = keys.split(" ");
+  return second === undefined
+    ? say("{title}: press {key}", { title, key: first })
+    : say("{title}: press {first} then {second}", { title, first, second });
 }
 
 async function signOut() {

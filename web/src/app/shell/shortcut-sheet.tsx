@@ -5,12 +5,14 @@ import { say } from "../../ui/words/say.tsx";
 import styles from "./shortcut-sheet.module.css";
 import { setSingleKeys, useAllShortcuts, useSingleKeysOn } from "./shortcuts.ts";
 
+const HERE = say("This page");
+
 /** The `?` sheet: every shortcut active on this page. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const shortcuts = useAllShortcuts();
   const on = useSingleKeysOn();
-  const groups = [...new Set(shortcuts.map(({ group }) => group ?? "This page"))].sort(
-    (a, b) => Number(a !== "This page") - Number(b !== "This page"),
+  const groups = [...new Set(shortcuts.map(({ group }) => group ?? HERE))].sort(
+    (a, b) => Number(a !== HERE) - Number(b !== HERE),
   );
   return (
     <Dialog title={say("Keyboard shortcuts")} onClose={onClose} wide>
@@ -27,7 +29,7 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
             <h3>{group}</h3>
             <dl>
               {shortcuts
-                .filter((one) => (one.group ?? "This page") === group)
+                .filter((one) => (one.group ?? HERE) === group)
                 .map(({ keys, label }) => (
                   <div key={keys}>
                     <dt>{label}</dt>

@@ -55,7 +55,7 @@ export function LinkForm({ token, onDone }: { token: string; onDone: () => void 
       {link === null && error === null && <Skeleton lines={3} />}
       {link !== null && (
         <>
-          <p>{sayWith("Choose a password for {strong}.", { strong: <strong>{link.email}</strong> })}</p>
+          <p>{sayWith("Choose a password for {email}.", { email: <strong>{link.email}</strong> })}</p>
           <NewPasswordField value={new_password} onChange={setPassword} />
         </>
       )}

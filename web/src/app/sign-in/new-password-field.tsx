@@ -7,10 +7,9 @@ export function NewPasswordField({ value, onChange }: { value: string; onChange:
   return (
     <TextField
       label={say("New password")}
-      hint={say(
-        "At least {SHORTEST_PASSWORD} characters. Several words that do not belong together are a good choice.",
-        { SHORTEST_PASSWORD },
-      )}
+      hint={say("At least {least} characters. Several words that do not belong together are a good choice.", {
+        least: SHORTEST_PASSWORD,
+      })}
       type="password"
       autoComplete="new-password"
       minLength={SHORTEST_PASSWORD}

@@ -73,7 +73,7 @@ async function asked(coming: Promise<Credential | null>): Promise<PublicKeyCrede
     return (await coming) as PublicKeyCredential;
   } catch (error) {
     const name = error instanceof DOMException ? error.name : "";
-    throw new ApiError(0, reasons[name] ?? "The passkey was not used. Try again.");
+    throw new ApiError(0, reasons[name] ?? say("The passkey was not used. Try again."));
   }
 }
 

@@ -6,7 +6,9 @@ import { say } from "../../ui/words/say.tsx";
 /** An authenticator's code or a recovery code, for the `pattern` of a field. */
 export const CODE_PATTERN = "[0-9 ]{6,7}|[A-Za-z2-7 \\-]{16,23}";
 export const codeHint = ({ totp_on }: { totp_on: boolean }): string =>
-  totp_on ? "The 6-digit code from your authenticator app, or a recovery code." : "One of your recovery codes.";
+  totp_on
+    ? say("The 6-digit code from your authenticator app, or a recovery code.")
+    : say("One of your recovery codes.");
 
 /** The new codes, shown one time. */
 export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; onClose: () => void }) {
@@ -25,5 +27,5 @@ export function RecoveryCodes({ codes, onClose }: { codes: readonly string[]; on
 /** Counts the codes down for a user who has just used one. */
 export function countDown(code: string, left: number): void {
   if (/[a-z]/i.test(code))
-    toast(say("You used a recovery code. {left} of {RECOVERY_CODES} are left.", { left, RECOVERY_CODES }));
+    toast(say("You used a recovery code. {left} of {all} are left.", { left, all: RECOVERY_CODES }));
 }

@@ -37,9 +37,9 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
           ) : (
             <LinkForm token={token} onDone={() => setToken(null)} />
           ))}
-        <footer>
+        <footer className={styles["languages"]}>
           {otherLanguages.map((one) => (
-            <Button key={one} small tone="quiet" lang={one} onClick={() => chooseLanguage(one)}>
+            <Button key={one} small tone="quiet" icon="globe" lang={one} onClick={() => chooseLanguage(one)}>
               {languages[one]}
             </Button>
           ))}

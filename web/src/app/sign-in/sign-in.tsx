@@ -203,7 +203,7 @@ export function SignInForm({
 
 const buttons: Record<Step, string> = {
   password: say("Sign in"),
-  code: "Verify code",
+  code: say("Verify code"),
   set_up: say("Verify code"),
   new_password: say("Save password"),
 };

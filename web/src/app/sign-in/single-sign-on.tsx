@@ -1,7 +1,7 @@
 import { type SsoOffer, ssoRefusals } from "@pestle/contract";
 import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
@@ -25,7 +25,9 @@ export function SingleSignOn({ offer, email }: { offer: SsoOffer | null; email: 
     <>
       {start.error !== null && <Problem error={start.error} />}
       <Button busy={start.busy} disabled={portal && !email.includes("@")} onClick={() => void start.run()}>
-        {portal ? say("Continue with single sign-on") : say("Sign in with {staff}", { staff: String(offer.staff) })}
+        {portal
+          ? say("Continue with single sign-on")
+          : say("Sign in with {provider}", { provider: String(offer.staff) })}
       </Button>
     </>
   );
@@ -35,5 +37,5 @@ export function SingleSignOn({ offer, email }: { offer: SsoOffer | null; email: 
 export function SsoRefused() {
   const code = new URLSearchParams(location.search).get("sso") ?? "";
   if (!(code in ssoRefusals)) return null;
-  return <Notice tone="bad" title={ssoRefusals[code as keyof typeof ssoRefusals]} />;
+  return <Notice tone="bad" title={sayName(ssoRefusals[code as keyof typeof ssoRefusals])} />;
 }

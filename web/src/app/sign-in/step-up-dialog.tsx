@@ -2,7 +2,7 @@ import { useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
@@ -69,10 +69,11 @@ export function StepUpDialog() {
       }
     >
       <p>
-        {sayWith("This action needs a recent sign-in.{value}", {
-          value:
-            opened_with === "sso" && say(" If you have no password here, sign in again: the browser leaves this page."),
-        })}
+        {opened_with === "sso"
+          ? say(
+              "This action needs a recent sign-in. If you have no password here, sign in again: the browser leaves this page.",
+            )
+          : say("This action needs a recent sign-in.")}
       </p>
       {with_code ? (
         <TextField

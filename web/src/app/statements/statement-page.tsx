@@ -40,7 +40,7 @@ export function StatementPage({
 }) {
   const csv = useChange(readCsv, { after: ({ name, blob }) => saveFile(name, blob) });
   const [statement] = pages.pages;
-  const title = /^\d{4}-\d{2}$/.test(month) ? monthText(month) : "Statement";
+  const title = /^\d{4}-\d{2}$/.test(month) ? monthText(month) : say("Statement");
   return (
     <Page
       title={title}

@@ -11,7 +11,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { moneyText } from "../../ui/money.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./catalogue-screen.module.css";
 
@@ -87,7 +87,7 @@ const methodColumns: readonly Column<ShippingMethod>[] = [
   { title: say("Carrier"), cell: ({ carrier, service }) => `${carrier} ${service}` },
   {
     title: say("Transit days"),
-    cell: ({ transit_days: { min, max } }) => (min === max ? min : `${min} to ${max}`),
+    cell: ({ transit_days: { min, max } }) => (min === max ? min : say("{min} to {max}", { min, max })),
   },
   { title: say("Price"), number: true, cell: ({ price_cents }) => moneyText(price_cents) },
   {
@@ -134,7 +134,7 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
       cell: ({ rx_only, drug_schedule, in_stock }) => (
         <span className="row">
           <Badge>{rx_only ? say("Prescription") : say("Over the counter")}</Badge>
-          {drug_schedule !== "0" && <Badge tone="info">{sayWith("Schedule {drug_schedule}", { drug_schedule })}</Badge>}
+          {drug_schedule !== "0" && <Badge tone="info">{say("Schedule {drug_schedule}", { drug_schedule })}</Badge>}
           {!in_stock && <Badge tone="wait">{say("Out of stock")}</Badge>}
         </span>
       ),
@@ -151,11 +151,9 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
       title: say("Ships by"),
       cell: ({ shipping_method_ids }) =>
         shipping_method_ids.length === methods.length ? (
-          "Any method"
+          say("Any method")
         ) : (
-          <span className="nowrap">
-            {sayWith("Method {shipping_method_ids}", { shipping_method_ids: shipping_method_ids.join(", ") })}
-          </span>
+          <span className="nowrap">{say("Method {ids}", { ids: shipping_method_ids.join(", ") })}</span>
         ),
     },
   ];

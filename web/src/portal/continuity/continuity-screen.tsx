@@ -20,10 +20,10 @@ import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const spans = [
-  ["14", "Next 14 days"],
-  ["30", "Next 30 days"],
-  ["90", "Next 90 days"],
-  [String(CONTINUITY_DAYS.most), "Next 180 days"],
+  ["14", say("Next 14 days")],
+  ["30", say("Next 30 days")],
+  ["90", say("Next 90 days")],
+  [String(CONTINUITY_DAYS.most), say("Next 180 days")],
 ] as const;
 const dayText = new Intl.DateTimeFormat(locale, { month: "short", day: "numeric", timeZone: "UTC" });
 
@@ -94,7 +94,7 @@ function Forecast({ entries, days, more }: { entries: readonly ContinuityEntry[]
   const [first] = entries;
   const today_ms = first === undefined ? Date.now() : Date.parse(first.runs_out_on) - first.days_left * DAY_MS;
   const moments = buckets.map((_, index) =>
-    index === 0 ? "Already out" : dayText.format(today_ms + (index - 1) * DAY_MS),
+    index === 0 ? say("Already out") : dayText.format(today_ms + (index - 1) * DAY_MS),
   );
   return (
     <Card title={say("Patients who run out, by day")}>

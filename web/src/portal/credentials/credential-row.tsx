@@ -12,6 +12,9 @@ import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./credentials-screen.module.css";
 
+const signsText = (count: number) =>
+  count === 1 ? say("signs one endpoint") : say("signs {count} endpoints", { count });
+
 /** A credential with its secrets. During rotation it has two; the old one works until the user expires it. */
 export function CredentialRow({
   credential,
@@ -68,18 +71,13 @@ export function CredentialRow({
       </div>
       {revoked_at === null ? <Copyable text={client_id} label={say("client ID")} /> : <code>{client_id}</code>}
       <p className="quiet small">
-        {sayWith("Created {when} · {value}{value2}", {
-          when: <When at={created_at} />,
-          value:
-            revoked_at !== null
-              ? sayWith("revoked {when}", { when: <When at={revoked_at} /> })
-              : last_used_at === null
-                ? say("never used")
-                : sayWith("last used {when}", { when: <When at={last_used_at} /> }),
-          value2:
-            signs_endpoints.length > 0 &&
-            ` · signs ${signs_endpoints.length === 1 ? "one endpoint" : `${signs_endpoints.length} endpoints`}`,
-        })}
+        {sayWith("Created {when}", { when: <When at={created_at} /> })} ·{" "}
+        {revoked_at !== null
+          ? sayWith("revoked {when}", { when: <When at={revoked_at} /> })
+          : last_used_at === null
+            ? say("never used")
+            : sayWith("last used {when}", { when: <When at={last_used_at} /> })}
+        {signs_endpoints.length > 0 && ` · ${signsText(signs_endpoints.length)}`}
       </p>
       {rotating && (
         <ul className={styles["secrets"]} aria-label={say("Secrets")}>

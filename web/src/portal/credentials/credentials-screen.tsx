@@ -118,8 +118,8 @@ function Revoke({ credential, onClose }: { credential: PortalCredential; onClose
     >
       <p>{say("Its secrets and all tokens issued for it stop working immediately. You cannot undo this.")}</p>
       <SignedEndpoints endpoints={signs_endpoints}>
-        {sayWith("{strong} Choose another one for these endpoints first:", {
-          strong: <strong>{say("This credential signs webhooks.")}</strong>,
+        {sayWith("{warning} Choose another one for these endpoints first:", {
+          warning: <strong>{say("This credential signs webhooks.")}</strong>,
         })}
       </SignedEndpoints>
     </Confirm>

@@ -2,9 +2,9 @@ import { say } from "../../ui/words/say.tsx";
 import styles from "./rotation-steps.module.css";
 
 const steps = [
-  ["save", "New secret"],
-  ["switch", "Switch endpoints and test"],
-  ["end", "End old secret"],
+  ["save", say("New secret")],
+  ["switch", say("Switch endpoints and test")],
+  ["end", say("End old secret")],
 ] as const;
 
 /** Where the user is in the rotation of a secret. */

@@ -6,9 +6,9 @@ import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
-import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
+import { milliseconds } from "../figures.ts";
 import styles from "./event-screen.module.css";
 
 /** All delivery attempts of an event, newest first, with request and response. */
@@ -61,8 +61,8 @@ function Attempt({ attempt, url }: { attempt: PortalAttempt; url: string | undef
           <When at={at} seconds />
           <Badge tone={delivered ? "good" : "bad"}>{delivered ? say("Delivered") : say("Failed")}</Badge>
           {status !== null && <code>{status}</code>}
-          <span className={styles["sentence"]}>{error_message ?? error ?? url}</span>
-          <span className="quiet">{sayWith("{duration_ms} ms", { duration_ms: numberText(duration_ms) })}</span>
+          <span className={styles["sentence"]}>{error_message ? sayName(error_message) : (error ?? url)}</span>
+          <span className="quiet">{milliseconds(duration_ms)}</span>
         </summary>
         <div className={styles["detail"]}>
           <div>

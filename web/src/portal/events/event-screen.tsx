@@ -65,17 +65,17 @@ function Shown({ event }: { event: PortalEvent }) {
       <Card>
         <Facts
           facts={[
-            ["Event ID", <Copyable key="id" text={event_id} label={say("event ID")} />],
-            ["Created", <When key="at" at={created_at} seconds />],
+            [say("Event ID"), <Copyable key="id" text={event_id} label={say("event ID")} />],
+            [say("Created"), <When key="at" at={created_at} seconds />],
             [
-              "Order",
+              say("Order"),
               order_number && (
                 <Link className="mono" to={`${link_base}/orders/${order_number}`}>
                   {order_number}
                 </Link>
               ),
             ],
-            ["Patient", patient_id && <span className="mono">{patient_id}</span>],
+            [say("Patient"), patient_id && <span className="mono">{patient_id}</span>],
           ]}
         />
       </Card>
@@ -140,7 +140,7 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
         next_attempt_at === null ? (
           status === "pending" && <span className="quiet">{say("when the endpoint is enabled")}</span>
         ) : Date.parse(next_attempt_at) <= now_ms ? (
-          "now"
+          say("now")
         ) : (
           <When at={next_attempt_at} seconds />
         ),

@@ -18,9 +18,9 @@ import { DeliveryBadges } from "../delivery-badges.tsx";
 
 const REFRESH_MS = 4_000;
 const states: NonNullable<Filter["options"]> = [
-  ["delivered", "Delivered"],
-  ["pending", "Pending"],
-  ["failed", "Failed"],
+  ["delivered", say("Delivered")],
+  ["pending", say("Pending")],
+  ["failed", say("Failed")],
 ];
 
 const columns: readonly GridColumn<PortalEventRow>[] = [

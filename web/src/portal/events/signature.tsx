@@ -6,7 +6,7 @@ import { Copyable } from "../../ui/controls/copyable.tsx";
 import { SelectField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./signature.module.css";
 
@@ -71,10 +71,10 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
       <li>
         <h3>{say("Form-encode the result to get the base string")}</h3>
         <p className="quiet small">
-          {sayWith("Letters, digits and {code} stay as they are. A space becomes {code2}, every other byte {code3}.", {
-            code: <code>_ . - ~</code>,
-            code2: <code>+</code>,
-            code3: <code>%XX</code>,
+          {sayWith("Letters, digits and {signs} stay as they are. A space becomes {plus}, every other byte {escape}.", {
+            signs: <code>_ . - ~</code>,
+            plus: <code>+</code>,
+            escape: <code>%XX</code>,
           })}
         </p>
         <Copyable block tall text={base} label={say("base string")} />
@@ -82,9 +82,9 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
       <li>
         <h3>{say("Derive the key")}</h3>
         <p className="quiet small">
-          {sayWith("SHA-256 of client secret #{secret_id} of {code}, as 64 hex digits.", {
+          {sayWith("SHA-256 of client secret #{secret_id} of {client_id}, as 64 hex digits.", {
             secret_id,
-            code: <code>{client_id}</code>,
+            client_id: <code>{client_id}</code>,
           })}
         </p>
         <Copyable
@@ -117,7 +117,7 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
               </dt>
               <dd>
                 {value.endsWith("…") ? <code>{value}</code> : <Copyable text={value} label={name} />}
-                <p className="quiet small">{how}</p>
+                <p className="quiet small">{sayName(how)}</p>
               </dd>
             </div>
           ))}

@@ -2,7 +2,7 @@ import { ERROR_RATE_ALERT, type OrderStatus, type PortalHome } from "@pestle/con
 import { Link } from "../../app/router/router.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const shownStatuses = ["Processing", "Filling", "On Hold", "Shipped"] as const satisfies readonly OrderStatus[];
@@ -16,7 +16,7 @@ export function AccountTiles({ home: { orders, requests, webhooks } }: { home: P
       {shownStatuses.map((status) => (
         <Link key={status} className={tileClass} to={`${link_base}/orders`} search={{ order_status: status } as never}>
           <TileBody
-            label={status}
+            label={sayName(status)}
             value={numberText(countOf(status))}
             tone={status === "On Hold" && countOf(status) > 0 ? "wait" : undefined}
             about={countOf(status) === 1 ? say("order") : say("orders")}

@@ -1,4 +1,5 @@
 import type { PortalHome } from "@pestle/contract";
+import type { ReactNode } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -6,10 +7,11 @@ import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { buttonClass } from "../../ui/controls/button.tsx";
 import { Copyable } from "../../ui/controls/copyable.tsx";
+import { environmentNames } from "../../ui/controls/environment-menu.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { AccountTiles } from "./account-tiles.tsx";
 import styles from "./home-screen.module.css";
@@ -18,7 +20,7 @@ import { OrderCharts } from "./order-charts.tsx";
 import { QuickStart } from "./quick-start.tsx";
 
 const REFRESH_MS = 4_000;
-const workflowNames = { api_driven: "API-driven", automatic: say("Automatic Processing") } as const;
+const workflowNames = { api_driven: say("API-driven"), automatic: say("Automatic Processing") } as const;
 
 /** Integration progress, open tasks and API URLs. */
 export function HomeScreen() {
@@ -50,6 +52,11 @@ export function HomeScreen() {
   );
 }
 
+const disabledText = (reason: string, url: ReactNode, when: ReactNode) =>
+  reason === "gone"
+    ? sayWith("{url} returned 410 Gone, {when}.", { url, when })
+    : sayWith("{url} failed every delivery for days, {when}.", { url, when });
+
 function Banners({ webhooks, waiting_for_you }: PortalHome) {
   const { link_base } = usePortal();
   return (
@@ -65,8 +72,7 @@ function Banners({ webhooks, waiting_for_you }: PortalHome) {
             </Link>
           }
         >
-          <code>{url}</code> {reason === "gone" ? say("returned 410 Gone") : say("failed every delivery for days")},{" "}
-          <When at={disabled_at} />.
+          {disabledText(reason, <code>{url}</code>, <When at={disabled_at} />)}
         </Notice>
       ))}
       {waiting_for_you > 0 && (
@@ -74,7 +80,7 @@ function Banners({ webhooks, waiting_for_you }: PortalHome) {
           <strong>
             {waiting_for_you === 1
               ? say("1 order needs your action.")
-              : say("{waiting_for_you} orders need your action.", { waiting_for_you })}
+              : say("{count} orders need your action.", { count: waiting_for_you })}
           </strong>{" "}
           <Link to={`${link_base}/exceptions`}>
             {waiting_for_you === 1 ? say("View exception") : say("View exceptions")}
@@ -111,12 +117,12 @@ function AboutAccount({ account }: PortalHome) {
     <Card title={say("Account")}>
       <Facts
         facts={[
-          ["Environment", account.environment === "sandbox" ? "Sandbox" : "Production"],
-          ["Workflow", workflowNames[account.workflow]],
-          ["NCPDP ID", account.ncpdp_id && <code>{account.ncpdp_id}</code>],
-          ["Labels", account.custom_labels ? "Your own carrier labels" : "Bought by the pharmacy"],
-          ["Account ID", <code key="id">{account.account_id}</code>],
-          ["Created", <When key="since" at={account.created_at} />],
+          [say("Environment"), environmentNames[account.environment]],
+          [say("Workflow"), workflowNames[account.workflow]],
+          [say("NCPDP ID"), account.ncpdp_id && <code>{account.ncpdp_id}</code>],
+          [say("Labels"), account.custom_labels ? say("Your own carrier labels") : say("Bought by the pharmacy")],
+          [say("Account ID"), <code key="id">{account.account_id}</code>],
+          [say("Created"), <When key="since" at={account.created_at} />],
         ]}
       />
     </Card>

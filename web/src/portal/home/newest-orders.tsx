@@ -7,7 +7,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const REFRESH_MS = 10_000;
@@ -26,7 +26,7 @@ export function NewestOrders() {
       ),
     },
     { title: say("Status"), cell: ({ order_status }) => <StatusBadge status={order_status} /> },
-    { title: say("Exceptions"), cell: ({ exceptions }) => exceptions.map(({ name }) => name).join(", ") },
+    { title: say("Exceptions"), cell: ({ exceptions }) => exceptions.map(({ name }) => sayName(name)).join(", ") },
     { title: say("Reference"), cell: ({ reference }) => reference },
     {
       title: say("Created"),

@@ -7,7 +7,7 @@ import { Bars } from "../../ui/charts/bars.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { hoursText, percent } from "../figures.ts";
 import styles from "./home-screen.module.css";
@@ -69,8 +69,8 @@ function Funnel({ since, funnel }: PortalFigures) {
             text: `${numberText(shipped)}${share(shipped)}`,
             about:
               median_hours_to_ship !== null &&
-              say("Median {median_hours_to_ship} after the order", {
-                median_hours_to_ship: hoursText(median_hours_to_ship),
+              say("Median {duration} after the order", {
+                duration: hoursText(median_hours_to_ship),
               }),
           },
           {
@@ -79,8 +79,8 @@ function Funnel({ since, funnel }: PortalFigures) {
             text: `${numberText(delivered)}${share(delivered)}`,
             about:
               median_hours_to_deliver !== null &&
-              say("Median {median_hours_to_deliver} after the shipment", {
-                median_hours_to_deliver: hoursText(median_hours_to_deliver),
+              say("Median {duration} after the shipment", {
+                duration: hoursText(median_hours_to_deliver),
               }),
           },
         ]}
@@ -88,7 +88,7 @@ function Funnel({ since, funnel }: PortalFigures) {
       />
       <p className="quiet small">
         {days < FUNNEL_DAYS
-          ? say("The newest {received} orders.", { received: numberText(received) })
+          ? say("The newest {count} orders.", { count: numberText(received) })
           : say("Orders of the last {days} days.", { days })}
       </p>
     </div>
@@ -119,10 +119,10 @@ function Held({ groups }: { groups: readonly PortalExceptionGroup[] }) {
         { name: say("With the pharmacy"), tone: "info" },
       ]}
       rows={rows.map(({ exception_id, name, who_acts, count }) => ({
-        name,
+        name: sayName(name),
         shown: (
           <Link to={`${link_base}/orders`} search={{ exception_id: String(exception_id) } as never}>
-            {name}
+            {sayName(name)}
           </Link>
         ),
         values: who_acts === "partner" ? [count, 0] : [0, count],

@@ -7,7 +7,7 @@ import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./quick-start.module.css";
 import { type KnownValues, stepCommands } from "./step-commands.ts";
@@ -40,7 +40,7 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
       actions={
         <>
           <span className="quiet small" role="status">
-            {sayWith("{done} of {count} done", { done, count: checklist.length })}
+            {say("{done} of {count} done", { done, count: checklist.length })}
           </span>
           {next === undefined && (
             <Button small tone="quiet" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
@@ -52,7 +52,8 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
       flush
     >
       <ol className={styles["steps"]} hidden={folded}>
-        {checklist.map(({ step, title, hint, done: ticked, done_at }) => {
+        {checklist.map(({ step, hint, done: ticked, done_at, ...named }) => {
+          const title = sayName(named.title);
           const place = places[step];
           const prescribed = step === "prescription" && !sandbox;
           return (
@@ -64,7 +65,7 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
               open={open === step}
               onToggle={() => setChosen(open === step ? "none" : step)}
             >
-              <p>{prescribed ? productionHint(account.ncpdp_id) : hint}</p>
+              <p>{prescribed ? productionHint(account.ncpdp_id) : sayName(hint)}</p>
               {commands[step] && <Copyable block text={commands[step]} label={say("command: {title}", { title })} />}
               {place && (sandbox || !place.sandbox) && (
                 <p>
@@ -99,8 +100,8 @@ function useKnownValues(): KnownValues {
 
 const productionHint = (ncpdp_id: string | null) =>
   ncpdp_id === null
-    ? "Ask the pharmacy how prescribers reach your account."
-    : `Prescribers send to NCPDP ID ${ncpdp_id}, which belongs to your account only.`;
+    ? say("Ask the pharmacy how prescribers reach your account.")
+    : say("Prescribers send to NCPDP ID {ncpdp_id}, which belongs to your account only.", { ncpdp_id });
 
 function Step({
   title,

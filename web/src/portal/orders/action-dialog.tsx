@@ -14,7 +14,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ActionFieldInput, type FieldValue, initialValue, sentValue } from "./action-field.tsx";
 
@@ -33,7 +33,7 @@ export function ActionDialog({
 }) {
   const { api_base } = usePortal();
   const { event_key } = action;
-  const label = (exception_id !== null && holdButton(exception_id, event_key)) || action.action;
+  const label = sayName((exception_id !== null && holdButton(exception_id, event_key)) || action.action);
   const fields = fieldsOf(event_key).filter(
     ({ only_exceptions }) => only_exceptions?.some((id) => id === exception_id) ?? true,
   );
@@ -63,6 +63,7 @@ export function ActionDialog({
       after: onClose,
     },
   );
+  const named = { order: <span className="mono">{order.order_number}</span> };
   // Field errors show next to their field, all others below.
   const elsewhere =
     ask.error !== null &&
@@ -92,13 +93,12 @@ export function ActionDialog({
     >
       {fields.length === 0 && (
         <p>
-          {sayWith("For order {part}. {value}{value2}", {
-            part: <span className="mono">{order.order_number}</span>,
-            value: event_key === "accept_suggested_address" && (
-              <Suggested given={order.address} suggestion={suggested_address} />
-            ),
-            value2: event_key === "cancel" && say(" You cannot undo this. You can order its prescriptions again."),
-          })}
+          {event_key === "cancel"
+            ? sayWith("For order {order}. You cannot undo this. You can order its prescriptions again.", named)
+            : sayWith("For order {order}.", named)}{" "}
+          {event_key === "accept_suggested_address" && (
+            <Suggested given={order.address} suggestion={suggested_address} />
+          )}
         </p>
       )}
       {fields.map((field) => (
@@ -123,11 +123,11 @@ function Suggested({
   given: PortalOrder["order"]["address"];
   suggestion: PortalOrder["suggested_address"];
 }) {
-  if (given === null || suggestion === null) return "The address check has no suggestion.";
+  if (given === null || suggestion === null) return say("The address check has no suggestion.");
   return (
     <>
-      {sayWith("New address: {suggestedSpelling}", {
-        suggestedSpelling: <SuggestedSpelling given={given} suggestion={suggestion} />,
+      {sayWith("New address: {address}", {
+        address: <SuggestedSpelling given={given} suggestion={suggestion} />,
       })}
     </>
   );

@@ -10,7 +10,7 @@ import { problemOf } from "../../app/api.ts";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { stateCodes } from "../../ui/us-states.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./action-field.module.css";
 
 export type FieldValue = string | Record<string, string>;
@@ -35,17 +35,17 @@ const labels: Record<FieldName, string> = {
 };
 const hints: Record<string, string> = {
   prescription_id: say("The prescription to fill instead."),
-  token: "A new token from your payment provider.",
+  token: say("A new token from your payment provider."),
 };
 const addressParts = [
-  ["first_name", "First name"],
-  ["last_name", "Last name"],
-  ["street1", "Street"],
-  ["street2", "Apartment or suite"],
-  ["city", "City"],
-  ["state", "State"],
-  ["zip", "ZIP code"],
-  ["phone", "Phone"],
+  ["first_name", say("First name")],
+  ["last_name", say("Last name")],
+  ["street1", say("Street")],
+  ["street2", say("Apartment or suite")],
+  ["city", say("City")],
+  ["state", say("State")],
+  ["zip", say("ZIP code")],
+  ["phone", say("Phone")],
 ] as const satisfies readonly (readonly [keyof Address, string])[];
 const optionalParts: readonly string[] = ["street2", "phone"];
 
@@ -85,7 +85,12 @@ export function ActionFieldInput({ field, order, value, error, onChange }: Given
     onChange: (event: { target: { value: string } }) => onChange(event.target.value),
   };
   if (name === "reason_id") {
-    return <SelectField {...common} options={orderStatusReasons.map(({ id, name: shown }) => [String(id), shown])} />;
+    return (
+      <SelectField
+        {...common}
+        options={orderStatusReasons.map(({ id, name: shown }) => [String(id), sayName(shown)])}
+      />
+    );
   }
   if (name === "item_id") {
     return (
@@ -99,7 +104,7 @@ export function ActionFieldInput({ field, order, value, error, onChange }: Given
         {...common}
         inputMode="decimal"
         pattern="[0-9]+([.][0-9]{1,2})?"
-        hint={say("Up to {value}.", { value: moneyText(amount_cents - refunded_cents, currency) })}
+        hint={say("Up to {amount}.", { amount: moneyText(amount_cents - refunded_cents, currency) })}
       />
     );
   }
@@ -142,5 +147,5 @@ function AddressInput({
 function itemText({ medication_requests }: Order, { item_id, sku, prescription_id }: Order["items"][number]): string {
   const prescribed = medication_requests.find(({ id }) => id === prescription_id)?.drug_name;
   const name = [prescribed, sku].filter((one) => one).join(", ");
-  return `${item_id}: ${name || "not chosen yet"}`;
+  return `${item_id}: ${name || say("not chosen yet")}`;
 }

@@ -8,16 +8,16 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./exceptions-screen.module.css";
 import { HeldOrder } from "./held-order.tsx";
 
 const REFRESH_MS = 10_000;
 const whoNames = {
-  partner: ["wait", "Needs your action"],
-  pharmacist: ["info", "Pharmacist is reviewing"],
-  pharmacy: ["info", "Pharmacy is handling it"],
+  partner: ["wait", say("Needs your action")],
+  pharmacist: ["info", say("Pharmacist is reviewing")],
+  pharmacy: ["info", say("Pharmacy is handling it")],
 } as const;
 
 /** Open exceptions by type. Those that need the partner come first. */
@@ -66,7 +66,7 @@ function Group({
     <Card
       title={
         <span className="row">
-          {needOf(exception_id)} <Badge tone={tone}>{who}</Badge>
+          {sayName(needOf(exception_id))} <Badge tone={tone}>{who}</Badge>
         </span>
       }
       actions={
@@ -77,16 +77,16 @@ function Group({
     >
       <div className="stack-tight">
         <p>
-          {message}{" "}
+          {sayName(message)}{" "}
           <span className="quiet">
             {sayWith("{name} ({exception_id}). Oldest: {age}.", {
-              name,
+              name: sayName(name),
               exception_id,
               age: <Age since={oldest_at} ahead_s={account.clock_offset_s} />,
             })}
           </span>
         </p>
-        <ul className={styles["orders"]} aria-label={say("Orders on hold: {name}", { name })}>
+        <ul className={styles["orders"]} aria-label={say("Orders on hold: {name}", { name: sayName(name) })}>
           {order_numbers.map((order_number) => (
             <HeldOrder key={order_number} order_number={order_number} exception_id={exception_id} offered={offered} />
           ))}

@@ -6,7 +6,7 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { Skeleton } from "../../ui/display/notice.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
 import styles from "./exceptions-screen.module.css";
@@ -34,7 +34,7 @@ export function HeldOrder({
         <span className="row">
           {offered.map((event_key) => (
             <Button key={event_key} small onClick={() => setChosen(event_key)}>
-              {holdButton(exception_id, event_key) ?? actions[event_key].action}
+              {sayName(holdButton(exception_id, event_key) ?? actions[event_key].action)}
             </Button>
           ))}
         </span>

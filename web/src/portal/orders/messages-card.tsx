@@ -54,11 +54,15 @@ export function MessagesCard({ order }: { order: Order }) {
               <Thread
                 messages={messages}
                 states={states}
-                nameOf={({ author }) => (author === "partner" ? "You" : "Pharmacy")}
+                nameOf={({ author }) => (author === "partner" ? say("You") : say("Pharmacy"))}
                 {...(may_change && {
                   reply: {
                     label: ({ author, message_id }: Message) =>
-                      author === "partner" ? null : states.get(message_id) === "unanswered" ? "Answer" : "Reply",
+                      author === "partner"
+                        ? null
+                        : states.get(message_id) === "unanswered"
+                          ? say("Answer")
+                          : say("Reply"),
                     run: ({ message_id }: Message) => write(message_id),
                   },
                 })}
@@ -127,7 +131,7 @@ function MessageForm({
         <SelectField
           label={say("In reply to")}
           options={[
-            ["", "Nothing, a new message"],
+            ["", say("Nothing, a new message")],
             ...written.map(({ message_id, text: said }) => [message_id, shortened(said)] as const),
           ]}
           value={reply_to}

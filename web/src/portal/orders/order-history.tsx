@@ -4,12 +4,13 @@ import {
   exceptions,
   type HistoryEntry,
   type PortalOrder,
+  type Role,
   type TransitionEvent,
 } from "@pestle/contract";
 import { Card } from "../../ui/display/card.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 
 const eventTexts: Record<TransitionEvent, string> = {
@@ -30,12 +31,22 @@ const eventTexts: Record<TransitionEvent, string> = {
   refund: say("Refunded"),
 };
 
+/** By the role of the actor. */
+const byTexts: Readonly<Record<string, string>> = {
+  partner: say("by you"),
+  system: say("by the system"),
+  pharmacist: say("by the pharmacist"),
+  technician: say("by the technician"),
+  operator: say("by the operator"),
+  carrier: say("by the carrier"),
+} satisfies Record<Role, string>;
+
 type Line = { key: string; at: string; text: string; actor: string; to: HistoryEntry["to"] | null };
 
 function textOf(event: TransitionEvent, exception_id: ExceptionId | null): string {
   if (exception_id === null) return eventTexts[event];
-  const { name } = exceptions[exception_id];
-  return event === "create" ? `Created on hold: ${name}` : `${eventTexts[event]}: ${name}`;
+  const name = sayName(exceptions[exception_id].name);
+  return event === "create" ? say("Created on hold: {name}", { name }) : `${eventTexts[event]}: ${name}`;
 }
 
 /** Changes and action requests, newest first. */
@@ -52,7 +63,7 @@ export function OrderHistory({ shown: { history, action_requests } }: { shown: P
       key: `request ${id}`,
       at: created_at,
       actor: "partner",
-      text: say("Requested: {action}", { action: actions[event].action }),
+      text: say("Requested: {action}", { action: sayName(actions[event].action) }),
       to: null,
     })),
   ];
@@ -67,10 +78,7 @@ export function OrderHistory({ shown: { history, action_requests } }: { shown: P
               <When at={at} seconds />
             </span>
             <span>
-              {text}{" "}
-              <span className="quiet small">
-                {sayWith("by {value}", { value: actor === "partner" ? say("you") : say("the {actor}", { actor }) })}
-              </span>
+              {text} <span className="quiet small">{byTexts[actor]}</span>
             </span>
             {to ? <StatusBadge status={to} /> : <span />}
           </li>

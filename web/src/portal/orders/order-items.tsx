@@ -5,7 +5,7 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./order-screen.module.css";
 import { Renewals } from "./renewals.tsx";
@@ -52,16 +52,11 @@ function Prescription(prescription: MedicationRequest) {
   return (
     <div className={styles["prescription"]}>
       <h3 className="row">
-        {sayWith("Prescription {id} {value}{value2}{value3}", {
-          id,
-          value: !active && <Badge tone="bad">{say("Inactive")}</Badge>,
-          value2: prescription.drug_schedule !== "0" && (
-            <Badge tone="info">
-              {sayWith("Schedule {drug_schedule}", { drug_schedule: prescription.drug_schedule })}
-            </Badge>
-          ),
-          value3: prescription.daw && <Badge>{say("Dispense as written")}</Badge>,
-        })}
+        {say("Prescription {id}", { id })} {!active && <Badge tone="bad">{say("Inactive")}</Badge>}
+        {prescription.drug_schedule !== "0" && (
+          <Badge tone="info">{say("Schedule {drug_schedule}", { drug_schedule: prescription.drug_schedule })}</Badge>
+        )}
+        {prescription.daw && <Badge>{say("Dispense as written")}</Badge>}
       </h3>
       <p>
         {drug_name}, {counted(written_qty, "unit")}
@@ -69,12 +64,12 @@ function Prescription(prescription: MedicationRequest) {
       </p>
       <p>{sig_text === "" ? <span className="quiet">{say("No directions")}</span> : sig_text}</p>
       <p className="quiet small">
-        {sayWith("{prescriber_name} · written {written_date} · expires {expire_date} · {refills_left} refills left", {
+        {say("{prescriber_name} · written {written_date} · expires {expire_date}", {
           prescriber_name,
           written_date: dateText(written_date),
           expire_date: dateText(expire_date),
-          refills_left: prescription.refills_left,
-        })}
+        })}{" "}
+        · {counted(prescription.refills_left, "refill left", "refills left")}
       </p>
       <Renewals prescription_id={id} used_up={prescription.refills_left === 0} />
     </div>

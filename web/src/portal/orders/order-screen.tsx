@@ -9,7 +9,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
-import { sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { WalkOrder } from "../walk-order.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
@@ -31,7 +31,7 @@ export function OrderScreen() {
       title={order_number}
       heading={
         <span className="row">
-          <span>{sayWith("Order {order_number}", { order_number })}</span>
+          <span>{say("Order {order_number}", { order_number })}</span>
           {found.data && <StatusBadge status={found.data.order.order_status} />}
         </span>
       }
@@ -58,7 +58,7 @@ export function OrderScreen() {
 
 type Asked = { action: PortalOrderAction; exception_id: ExceptionId | null };
 const labelOf = ({ action, exception_id }: Asked) =>
-  (exception_id !== null && holdButton(exception_id, action.event_key)) || action.action;
+  sayName((exception_id !== null && holdButton(exception_id, action.event_key)) || action.action);
 
 /** Open exceptions with their actions, then the actions the order's status allows. */
 function Asks({ shown }: { shown: PortalOrder }) {
@@ -102,10 +102,10 @@ function Asks({ shown }: { shown: PortalOrder }) {
   return (
     <>
       {order.exceptions.map(({ id, name, message, raised_at }) => (
-        <Notice key={id} tone="wait" title={needOf(id)} actions={buttons(ofException(id))}>
-          {message}{" "}
+        <Notice key={id} tone="wait" title={sayName(needOf(id))} actions={buttons(ofException(id))}>
+          {sayName(message)}{" "}
           <span className="quiet">
-            {sayWith("{name} ({id}), since {when}.", { name, id, when: <When at={raised_at} /> })}
+            {sayWith("{name} ({id}), since {when}.", { name: sayName(name), id, when: <When at={raised_at} /> })}
           </span>
         </Notice>
       ))}

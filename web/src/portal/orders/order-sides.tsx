@@ -9,7 +9,7 @@ import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./order-screen.module.css";
 
-const workflowNames = { api_driven: "API-driven", automatic: say("Automatic Processing") } as const;
+const workflowNames = { api_driven: say("API-driven"), automatic: say("Automatic Processing") } as const;
 
 const shipmentNames: Record<Order["shipments"][number]["status"], string> = {
   label_created: say("Label created"),
@@ -42,7 +42,7 @@ export function OrderSides({ order }: { order: Order }) {
         <Facts
           facts={[
             [
-              "Patient",
+              say("Patient"),
               <Link
                 key="patient"
                 className="mono"
@@ -52,13 +52,13 @@ export function OrderSides({ order }: { order: Order }) {
                 {order.patient_id}
               </Link>,
             ],
-            ["Reference", order.reference],
-            ["Brand", brand?.name ?? order.brand_id],
-            ["Workflow", workflowNames[order.workflow]],
-            ["Created", <When key="created" at={order.created_at} />],
-            ["Updated", <When key="changed" at={order.updated_at} />],
+            [say("Reference"), order.reference],
+            [say("Brand"), brand?.name ?? order.brand_id],
+            [say("Workflow"), workflowNames[order.workflow]],
+            [say("Created"), <When key="created" at={order.created_at} />],
+            [say("Updated"), <When key="changed" at={order.updated_at} />],
             [
-              "Webhooks",
+              say("Webhooks"),
               <Link key="events" to={`${link_base}/events`} search={{ order_number: order.order_number } as never}>
                 {say("View events")}
               </Link>,
@@ -69,13 +69,13 @@ export function OrderSides({ order }: { order: Order }) {
       <Card title={say("Shipping")}>
         <Facts
           facts={[
-            ["Method", method ? `${method.name}, ${order.shipping.carrier}` : order.shipping.carrier],
-            ["Signature", order.shipping.signature_confirmation && "On delivery"],
-            ["Address", <AddressText key="address" address={address} />],
+            [say("Method"), method ? `${method.name}, ${order.shipping.carrier}` : order.shipping.carrier],
+            [say("Signature"), order.shipping.signature_confirmation && say("On delivery")],
+            [say("Address"), <AddressText key="address" address={address} />],
             ...shipments.map(
               (shipment) =>
                 [
-                  "Package",
+                  say("Package"),
                   <>
                     <Tracking key="tracking" {...shipment} />{" "}
                     <Badge tone="info">{shipmentNames[shipment.status]}</Badge>
@@ -88,10 +88,10 @@ export function OrderSides({ order }: { order: Order }) {
       <Card title={say("Payment")}>
         <Facts
           facts={[
-            ["Payer", payment.payer === "partner" ? "You" : "The patient"],
-            ["Status", paymentNames[payment.status]],
-            ["Amount", moneyText(payment.amount_cents, payment.currency)],
-            ["Refunded", payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
+            [say("Payer"), payment.payer === "partner" ? say("You") : say("The patient")],
+            [say("Status"), paymentNames[payment.status]],
+            [say("Amount"), moneyText(payment.amount_cents, payment.currency)],
+            [say("Refunded"), payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
           ]}
         />
       </Card>

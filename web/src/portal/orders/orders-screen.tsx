@@ -13,7 +13,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const REFRESH_MS = 10_000;
@@ -24,7 +24,7 @@ const columns: readonly GridColumn<PortalOrderRow>[] = [
   {
     title: say("Exceptions"),
     width: "minmax(8rem, 2fr)",
-    cell: ({ exceptions: open }) => open.map(({ name }) => name).join(", "),
+    cell: ({ exceptions: open }) => open.map(({ name }) => sayName(name)).join(", "),
   },
   { title: say("Reference"), width: "minmax(6rem, 1fr)", cell: ({ reference }) => reference },
   {
@@ -55,11 +55,11 @@ export function OrdersScreen() {
   const [values] = useFilters();
   const catalogue = useApi(`${api_base}/catalogue`);
   const filters: Filter[] = [
-    { name: "order_status", label: say("Status"), options: orderStatuses.map((one) => [one, one] as const) },
+    { name: "order_status", label: say("Status"), options: orderStatuses.map((one) => [one, sayName(one)] as const) },
     {
       name: "exception_id",
       label: say("Exception"),
-      options: exceptionIds.map((id) => [String(id), `${id} ${exceptions[id].name}`] as const),
+      options: exceptionIds.map((id) => [String(id), `${id} ${sayName(exceptions[id].name)}`] as const),
     },
     {
       name: "brand_id",

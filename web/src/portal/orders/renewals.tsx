@@ -45,7 +45,7 @@ export function Renewals({ prescription_id, used_up }: { prescription_id: number
 function Requests({ renewal_requests }: PortalRenewals) {
   return renewal_requests.map((request) => (
     <div key={request.renewal_request_id}>
-      <p className="row">{sayWith("Renewal {renewalBadge}", { renewalBadge: <RenewalBadge {...request} /> })}</p>
+      <p className="row">{sayWith("Renewal {badge}", { badge: <RenewalBadge {...request} /> })}</p>
       <RenewalFacts {...request} />
     </div>
   ));
@@ -67,7 +67,7 @@ function AskRenewal({
   });
   return (
     <RenewalDialog confirm={say("Ask")} change={change} onClose={onClose}>
-      <p>{sayWith("The pharmacy asks the prescriber to renew prescription {prescription_id}.", { prescription_id })}</p>
+      <p>{say("The pharmacy asks the prescriber to renew prescription {prescription_id}.", { prescription_id })}</p>
     </RenewalDialog>
   );
 }

@@ -4,7 +4,7 @@ import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { type Change, useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 /** In display order. */
@@ -67,7 +67,7 @@ function ActionDialog({
       onClose={onClose}
       {...(danger ? { cancel: say("Keep schedule") } : { tone: "primary" })}
     >
-      <p>{scheduleActions[action].does}</p>
+      <p>{sayName(scheduleActions[action].does)}</p>
     </Confirm>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from "../../app/router/router.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useParam } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
+import { counted } from "../../ui/counted.ts";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { dateText, When } from "../../ui/time.tsx";
@@ -13,7 +14,11 @@ import { ScheduleActions } from "./schedule-actions.tsx";
 import { ScheduleBadge } from "./schedule-badge.tsx";
 import styles from "./schedule-screen.module.css";
 
-const consentNames = { written: "in writing", electronic: "electronically", verbal: "by word of mouth" } as const;
+const consentNames = {
+  written: say("in writing"),
+  electronic: say("electronically"),
+  verbal: say("by word of mouth"),
+} as const;
 
 /** One schedule: what stops it and what the user can do first, then the details. */
 export function ScheduleScreen() {
@@ -76,38 +81,39 @@ function Troubles({ schedule: { status, paused_because, next_fill_problems, next
 function Fills({ schedule, drug_name }: PortalSchedule) {
   const { link_base } = usePortal();
   const { patient_id, prescription_id, last_order_number: last, last_filled_on, next_fill_on } = schedule;
+  const days = counted(schedule.interval_days, "day");
   const orders = { patient_id, prescription_id: String(prescription_id) };
   return (
     <Card title={say("Fills")}>
       <Facts
         facts={[
-          ["Medication", drug_name],
+          [say("Medication"), drug_name],
           [
-            "Prescription",
+            say("Prescription"),
             <span key="rx" className="mono">
               {prescription_id}
             </span>,
           ],
           [
-            "Patient",
+            say("Patient"),
             <span key="patient" className="mono">
               {patient_id}
             </span>,
           ],
-          ["Next fill", next_fill_on && dateText(next_fill_on)],
-          ["Every", `${schedule.interval_days} days${schedule.every_days === null ? ", the days’ supply" : ""}`],
-          ["Notice", `${schedule.lead_days} days before each fill`],
+          [say("Next fill"), next_fill_on && dateText(next_fill_on)],
+          [say("Every"), schedule.every_days === null ? say("{days}, the days’ supply", { days }) : days],
+          [say("Notice"), say("{days} before each fill", { days: counted(schedule.lead_days, "day") })],
           [
-            "Last order",
+            say("Last order"),
             last && (
               <Link key="last" className="mono" to={`${link_base}/orders/${last}`}>
                 {last}
               </Link>
             ),
           ],
-          ["Ordered on", last_filled_on && dateText(last_filled_on)],
+          [say("Ordered on"), last_filled_on && dateText(last_filled_on)],
           [
-            "All orders",
+            say("All orders"),
             <Link key="orders" to={`${link_base}/orders`} search={orders as never}>
               {say("Orders of this prescription")}
             </Link>,
@@ -127,12 +133,12 @@ function Repeated({ schedule: { shipping, address, payment, consent, created_at,
     <Card title={say("Each order")}>
       <Facts
         facts={[
-          ["Shipping", method?.name ?? `Method ${shipping.method_id}`],
-          ["Signature", shipping.signature_confirmation && "On delivery"],
+          [say("Shipping"), method?.name ?? say("Method {ids}", { ids: shipping.method_id })],
+          [say("Signature"), shipping.signature_confirmation && say("On delivery")],
           [
-            "Address",
+            say("Address"),
             address === null ? (
-              "The patient’s default address"
+              say("The patient’s default address")
             ) : (
               <span key="address" className={styles["address"]}>
                 {[
@@ -146,15 +152,15 @@ function Repeated({ schedule: { shipping, address, payment, consent, created_at,
               </span>
             ),
           ],
-          ["Payer", payment.payer === "partner" ? "You" : "The patient"],
+          [say("Payer"), payment.payer === "partner" ? say("You") : say("The patient")],
           [
-            "Consent",
+            say("Consent"),
             <span key="consent">
               <When at={consent.given_at} />, {consentNames[consent.method]}
             </span>,
           ],
-          ["Created", <When key="created" at={created_at} />],
-          ["Updated", <When key="updated" at={updated_at} />],
+          [say("Created"), <When key="created" at={created_at} />],
+          [say("Updated"), <When key="updated" at={updated_at} />],
         ]}
       />
     </Card>

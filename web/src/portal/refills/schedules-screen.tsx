@@ -7,6 +7,7 @@ import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { usePages } from "../../app/use-pages.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import type { GridColumn } from "../../ui/display/row-grid.tsx";
@@ -47,7 +48,7 @@ const columns: readonly GridColumn<PortalScheduleRow>[] = [
       </>
     ),
   },
-  { title: say("Every"), width: "5rem", cell: ({ interval_days }) => `${interval_days} days` },
+  { title: say("Every"), width: "5rem", cell: ({ interval_days }) => counted(interval_days, "day") },
   { title: say("Problem"), width: "minmax(9rem, 3fr)", cell: (row) => <Trouble {...row} /> },
 ];
 

@@ -1,6 +1,6 @@
 import type { PortalErrorHint } from "@pestle/contract";
 import { CodeText } from "../../ui/code-text.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 
 /** How to fix an error: the field, the resolution and a link to the docs. */
 export const ErrorHint = ({ code, field, resolution }: PortalErrorHint) => (
@@ -10,7 +10,7 @@ export const ErrorHint = ({ code, field, resolution }: PortalErrorHint) => (
         <code>{field}</code>{" "}
       </>
     )}
-    <CodeText text={resolution} />{" "}
+    <CodeText text={sayName(resolution)} />{" "}
     {/^\d{5}$/.test(code) && <a href={`/docs/errors#${code}`}>{say("Cause and example")}</a>}
   </p>
 );

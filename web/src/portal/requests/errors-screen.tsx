@@ -18,9 +18,9 @@ import { StatusCode } from "./status-code.tsx";
 
 const REFRESH_MS = 15_000;
 const spans = [
-  ["1", "Last hour"],
-  ["24", "Last 24 hours"],
-  ["168", "Last 7 days"],
+  ["1", say("Last hour")],
+  ["24", say("Last 24 hours")],
+  ["168", say("Last 7 days")],
 ] as const;
 
 /** API errors, most frequent first, and how to fix them. */
@@ -98,9 +98,9 @@ function Group(group: PortalErrorGroup) {
           ))}
         </ul>
         <p className="quiet small">
-          {sayWith("Last seen {when} · latest requests {map}", {
+          {sayWith("Last seen {when} · latest requests {requests}", {
             when: <When at={last_at} seconds />,
-            map: request_ids.map((request_id) => (
+            requests: request_ids.map((request_id) => (
               <Link key={request_id} className={`mono ${styles["id"]}`} to={`${link_base}/requests/${request_id}`}>
                 {request_id.slice(0, 8)}
               </Link>

@@ -34,12 +34,12 @@ export function RequestScreen() {
             <Card title={<span className="mono">{`${method} ${route}`}</span>}>
               <Facts
                 facts={[
-                  ["Request ID", <Copyable key="id" text={request_id} label={say("request ID")} />],
-                  ["Status", <StatusCode key="status" status={status} />],
-                  ["Time", <When key="at" at={at} seconds />],
-                  ["Duration", durationText(duration_ms)],
+                  [say("Request ID"), <Copyable key="id" text={request_id} label={say("request ID")} />],
+                  [say("Status"), <StatusCode key="status" status={status} />],
+                  [say("Time"), <When key="at" at={at} seconds />],
+                  [say("Duration"), durationText(duration_ms)],
                   [
-                    "Credential",
+                    say("Credential"),
                     <span key="credential">
                       {credential_name} <span className="mono quiet">{credential_id}</span>
                     </span>,
@@ -51,8 +51,8 @@ export function RequestScreen() {
               <div className="stack-tight">
                 <p className="quiet">
                   {sayWith(
-                    "Pestle stores neither tokens nor patient data. Put yours in the places of {code}, {code2} and {code3}.",
-                    { code: <code>$TOKEN</code>, code2: <code>{"{…}"}</code>, code3: <code>body.json</code> },
+                    "Pestle stores neither tokens nor patient data. Put yours in the places of {token}, {id} and {file}.",
+                    { token: <code>$TOKEN</code>, id: <code>{"{…}"}</code>, file: <code>body.json</code> },
                   )}
                 </p>
                 <Copyable block text={curlCommand(base_url, method, route)} label={say("curl command")} />

@@ -60,7 +60,7 @@ export function RequestsScreen() {
     {
       name: "errors",
       label: say("Outcome"),
-      options: [["true", "Errors only"]],
+      options: [["true", say("Errors only")]],
     },
     {
       name: "method",

@@ -9,7 +9,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { WalkOrder } from "../walk-order.tsx";
 import styles from "./sandbox-screen.module.css";
@@ -75,15 +75,13 @@ function Prescription({
         <div className={styles["drug"]}>
           <p className="row">
             <strong>{drug_name}</strong>
-            {drug_schedule !== "0" && (
-              <Badge tone="info">{sayWith("Schedule {drug_schedule}", { drug_schedule })}</Badge>
-            )}
+            {drug_schedule !== "0" && <Badge tone="info">{say("Schedule {drug_schedule}", { drug_schedule })}</Badge>}
             {!active && <Badge tone="bad">{say("Canceled")}</Badge>}
           </p>
           <p className="quiet small">
-            {sayWith("Prescription {prescription_id} · patient {part} · {when}", {
+            {sayWith("Prescription {prescription_id} · patient {patient_id} · {when}", {
               prescription_id,
-              part: <span className="mono">{patient_id}</span>,
+              patient_id: <span className="mono">{patient_id}</span>,
               when: <When at={received_at} />,
             })}
           </p>
@@ -115,7 +113,7 @@ function Prescription({
       {place.error !== null && <Problem error={place.error} />}
       {latest?.exceptions.map(({ id, name }) => (
         <p key={id} className="small">
-          <Badge tone="wait">{say("On hold")}</Badge> {name} ({id}).{" "}
+          <Badge tone="wait">{say("On hold")}</Badge> {sayName(name)} ({id}).{" "}
           <Link to={`${link_base}/orders/${latest.order_number}`}>{say("Resolve")}</Link>
         </p>
       ))}

@@ -7,15 +7,15 @@ import { TextField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { ageText } from "../../ui/time.tsx";
 import { locale } from "../../ui/words/language.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
 const HOUR_S = 3600;
 const leaps = [
-  ["1 hour", HOUR_S],
-  ["1 day", 24 * HOUR_S],
-  ["7 days", 7 * 24 * HOUR_S],
-  ["30 days", 30 * 24 * HOUR_S],
+  [say("1 hour"), HOUR_S],
+  [say("1 day"), 24 * HOUR_S],
+  [say("7 days"), 7 * 24 * HOUR_S],
+  [say("30 days"), 30 * 24 * HOUR_S],
 ] as const;
 const exact = new Intl.DateTimeFormat(locale, { dateStyle: "full", timeStyle: "short" });
 
@@ -42,12 +42,11 @@ export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offse
           <strong>{exact.format(new Date(now))}</strong>
           <br />
           <span className="quiet">
-            {sayWith("{value} You can only move it forward.", {
-              value:
-                clock_offset_s === 0
-                  ? say("Real time.")
-                  : say("{value} ahead of real time.", { value: ageText(clock_offset_s * 1000) }),
-            })}
+            {clock_offset_s === 0
+              ? say("Real time. You can only move it forward.")
+              : say("{duration} ahead of real time. You can only move it forward.", {
+                  duration: ageText(clock_offset_s * 1000),
+                })}
           </span>
         </p>
         {may_change && (

@@ -7,7 +7,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextArea } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./sandbox-screen.module.css";
 
@@ -56,7 +56,7 @@ export function SendPrescription({
                 checked={preset === name}
                 onChange={() => setPreset(name)}
               />
-              <span>{title}</span>
+              <span>{sayName(title)}</span>
               {exception_id !== null && <Badge tone="wait">{exception_id}</Badge>}
             </label>
           ))}
@@ -68,7 +68,7 @@ export function SendPrescription({
             </Button>
           )}
           <p className="quiet" role="status">
-            {presets.find((one) => one.preset === preset)?.description}
+            {sayName(presets.find((one) => one.preset === preset)?.description ?? "")}
           </p>
         </div>
         <details>

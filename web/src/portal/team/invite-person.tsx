@@ -7,7 +7,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { roleNames } from "./role-names.ts";
 
@@ -61,7 +61,7 @@ export function InvitePerson({
         label={say("Role")}
         options={(Object.keys(portalRoles) as PortalRole[]).map((role) => [role, roleNames[role]])}
         value={given.role}
-        hint={portalRoles[given.role]}
+        hint={sayName(portalRoles[given.role])}
         problem={problemOf(invite.error, "role")}
         onChange={(event) => setGiven({ ...given, role: event.target.value as PortalRole })}
       />

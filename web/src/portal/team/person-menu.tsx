@@ -11,9 +11,9 @@ import { Confirm } from "../../app/confirm.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Menu, type MenuItem } from "../../ui/controls/menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
-import { roleNames } from "./role-names.ts";
+import { giveRoleTexts } from "./role-names.ts";
 
 type Asked = "password" | "second_factor" | "disable" | PortalRole;
 
@@ -29,7 +29,7 @@ export function PersonMenu({
   const roles = (Object.keys(portalRoles) as PortalRole[]).filter((role) => role !== person.role);
   const items: MenuItem[] = [
     ...roles.map((role) => ({
-      label: say("Make {value}", { value: roleNames[role] }),
+      label: giveRoleTexts[role],
       icon: "person" as const,
       onChoose: () => setAsked(role),
     })),
@@ -80,9 +80,9 @@ function Ask({
     disable: disabled
       ? { confirm: say("Enable"), about: say("They can sign in again with their existing password.") }
       : { confirm: say("Disable"), about: say("They are signed out immediately and can no longer sign in.") },
-    partner_viewer: { confirm: say("Make Viewer"), about: portalRoles.partner_viewer },
-    partner_developer: { confirm: say("Make Developer"), about: portalRoles.partner_developer },
-    partner_admin: { confirm: say("Make Admin"), about: portalRoles.partner_admin },
+    partner_viewer: { confirm: giveRoleTexts.partner_viewer, about: sayName(portalRoles.partner_viewer) },
+    partner_developer: { confirm: giveRoleTexts.partner_developer, about: sayName(portalRoles.partner_developer) },
+    partner_admin: { confirm: giveRoleTexts.partner_admin, about: sayName(portalRoles.partner_admin) },
   };
   const change = useChange(
     async () => {

@@ -6,3 +6,10 @@ export const roleNames: Record<PortalRole, string> = {
   partner_developer: say("Developer"),
   partner_admin: say("Admin"),
 };
+
+/** The action that gives a person the role. */
+export const giveRoleTexts: Record<PortalRole, string> = {
+  partner_viewer: say("Make Viewer"),
+  partner_developer: say("Make Developer"),
+  partner_admin: say("Make Admin"),
+};

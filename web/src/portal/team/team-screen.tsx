@@ -11,7 +11,7 @@ import { ShownOnce } from "../../ui/controls/shown-once.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import { InvitePerson } from "./invite-person.tsx";
 import { PersonMenu } from "./person-menu.tsx";
@@ -88,7 +88,10 @@ export function TeamScreen() {
       </Loaded>
       <Card title={say("Roles")}>
         <Facts
-          facts={Object.entries(portalRoles).map(([role, about]) => [roleNames[role as keyof typeof roleNames], about])}
+          facts={Object.entries(portalRoles).map(([role, about]) => [
+            roleNames[role as keyof typeof roleNames],
+            sayName(about),
+          ])}
         />
       </Card>
       {inviting && (

@@ -12,16 +12,16 @@ import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { QuotaTable } from "../../ui/quota-table.tsx";
 import { locale } from "../../ui/words/language.ts";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
-import { everyHour, hourText, milliseconds, percent } from "../figures.ts";
+import { everyHour, hourText, milliseconds, ofAttempts, percent } from "../figures.ts";
 import styles from "./usage-screen.module.css";
 
 const REFRESH_MS = 30_000;
 const spans = [
-  ["24", "Last 24 hours"],
-  ["168", "Last 7 days"],
-  ["720", "Last 30 days"],
+  ["24", say("Last 24 hours")],
+  ["168", say("Last 7 days")],
+  ["720", say("Last 30 days")],
 ] as const;
 const dayText = new Intl.DateTimeFormat(locale, {
   month: "short",
@@ -91,9 +91,9 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
           label={say("Rate-limit headroom")}
           value={percent(headroom)}
           tone={headroom < 0.2 ? "wait" : undefined}
-          about={say("{busiest_per_second} of {rate_per_second} per second", {
-            busiest_per_second: numberText(busiest_per_second),
-            rate_per_second: numberText(limit.rate_per_second),
+          about={say("{busiest} of {rate} per second", {
+            busiest: numberText(busiest_per_second),
+            rate: numberText(limit.rate_per_second),
           })}
         />
       </div>
@@ -102,7 +102,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
           label={say("Webhooks delivered")}
           value={attempts === 0 ? "–" : percent(delivered / attempts)}
           tone={attempts > 0 && delivered / attempts < DELIVERY_RATE_ALERT ? "bad" : undefined}
-          about={say("of {attempts}", { attempts: counted(attempts, "attempt") })}
+          about={ofAttempts(attempts)}
         />
       </div>
     </div>
@@ -154,7 +154,7 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
           most={roundShare(Math.max(2 * ERROR_RATE_ALERT, ...rates.map((rate) => rate ?? 0)))}
           format={percent}
           limit={{
-            name: say("Alert at {ERROR_RATE_ALERT}", { ERROR_RATE_ALERT: percent(ERROR_RATE_ALERT) }),
+            name: say("Alert at {rate}", { rate: percent(ERROR_RATE_ALERT) }),
             value: ERROR_RATE_ALERT,
             tone: "bad",
           }}
@@ -185,8 +185,8 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
           series={[{ name: say("Headroom of the busiest credential"), tone: "accent", values: of("headroom") }]}
         />
         <p className="quiet small">
-          {sayWith("Each credential can send {rate_per_second} requests per second, with bursts of {burst}.", {
-            rate_per_second: numberText(limit.rate_per_second),
+          {say("Each credential can send {rate} requests per second, with bursts of {burst}.", {
+            rate: numberText(limit.rate_per_second),
             burst: numberText(limit.burst),
           })}
         </p>
@@ -215,8 +215,12 @@ const failedShare = ({ requests, client_errors, server_errors, limited }: Hour) 
 function aboutRates(rates: readonly (number | null)[]): string {
   const over = rates.filter((rate) => rate !== null && rate >= ERROR_RATE_ALERT).length;
   const all = rates.filter((rate) => rate !== null).length;
-  if (all === 0) return "No requests in this period.";
-  return over === 0
-    ? "No hour reached the alert line."
-    : `${numberText(over)} of ${counted(all, "hour")} with requests reached the alert line.`;
+  if (all === 0) return say("No requests in this period.");
+  if (over === 0) return say("No hour reached the alert line.");
+  return all === 1
+    ? say("1 of 1 hour with requests reached the alert line.")
+    : say("{over} of {all} hours with requests reached the alert line.", {
+        over: numberText(over),
+        all: numberText(all),
+      });
 }

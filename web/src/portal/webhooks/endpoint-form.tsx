@@ -16,7 +16,7 @@ import { CodeText } from "../../ui/code-text.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./endpoint-form.module.css";
 
@@ -97,7 +97,7 @@ export function EndpointForm({
         type="url"
         required
         autoFocus
-        placeholder={say("https://your-service.example/webhooks")}
+        placeholder="https://your-service.example/webhooks"
         value={url}
         problem={problemOf(save.error, "url")}
         onChange={(event) => setUrl(event.target.value)}
@@ -128,10 +128,10 @@ export function EndpointForm({
             label={
               <>
                 <code>{event_type}</code>
-                {eventTypes[event_type].opt_in && <span className="quiet">{say(" opt-in")}</span>}
+                {eventTypes[event_type].opt_in && <span className="quiet"> {say("opt-in")}</span>}
               </>
             }
-            hint={<CodeText text={eventTypes[event_type].sent_when} />}
+            hint={<CodeText text={sayName(eventTypes[event_type].sent_when)} />}
             checked={events.includes(event_type)}
             onChange={(event) =>
               setEvents(
@@ -148,7 +148,7 @@ export function EndpointForm({
           label={say("Signed with")}
           hint={say("The credential whose client secret signs the events.")}
           options={[
-            ...(endpoint ? [] : [["", "Newest active credential"] as const]),
+            ...(endpoint ? [] : [["", say("Newest active credential")] as const]),
             ...live.map(({ client_id, name }) => [client_id, name] as const),
           ]}
           value={signer}

@@ -33,7 +33,7 @@ export function EndpointScreen() {
       title={say("Endpoint")}
       heading={
         <span className="row">
-          {sayWith("Endpoint {value}", { value: endpoint.data && <EndpointState endpoint={endpoint.data} /> })}
+          {say("Endpoint")} {endpoint.data && <EndpointState endpoint={endpoint.data} />}
         </span>
       }
       actions={<Link to={`${link_base}/webhooks`}>{say("All endpoints")}</Link>}
@@ -70,12 +70,11 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
     <>
       {disabled_reason !== null && disabled_reason !== "partner" && (
         <Notice tone="bad" title={say("This endpoint is disabled and receives no events.")}>
-          {sayWith("{value}Fix it, then enable it to receive the pending events.", {
-            value:
-              disabled_reason === "gone"
-                ? say("It returned 410 Gone, which tells Pestle to stop sending. ")
-                : say("Every delivery failed for five days. "),
-          })}
+          {disabled_reason === "gone"
+            ? say(
+                "It returned 410 Gone, which tells Pestle to stop sending. Fix it, then enable it to receive the pending events.",
+              )
+            : say("Every delivery failed for five days. Fix it, then enable it to receive the pending events.")}
         </Notice>
       )}
       {endpoint.next_attempt_at !== null && endpoint.failing_since !== null && (
@@ -90,15 +89,11 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
             )
           }
         >
-          {sayWith(
-            "Deliveries have failed since {when}, so Pestle pauses longer between attempts. No event is lost. {value}{value2}",
-            {
-              when: <When at={endpoint.failing_since} />,
-              value:
-                may_change && say("Try now sends all pending events again at once, and starts the waiting times over."),
-              value2: tryNow.error !== null && <Problem error={tryNow.error} />,
-            },
-          )}
+          {sayWith("Deliveries have failed since {when}, so Pestle pauses longer between attempts. No event is lost.", {
+            when: <When at={endpoint.failing_since} />,
+          })}{" "}
+          {may_change && say("Try now sends all pending events again at once, and starts the waiting times over.")}
+          {tryNow.error !== null && <Problem error={tryNow.error} />}
         </Notice>
       )}
       <Card
@@ -120,25 +115,25 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
       >
         <Facts
           facts={[
-            ["Events", <EventNames key="events" events={events} />],
+            [say("Events"), <EventNames key="events" events={events} />],
             [
-              "Signed with",
+              say("Signed with"),
               <span key="signed">
                 <span className="mono">{signing_credential_id}</span>{" "}
-                <span className="quiet">{sayWith("secret #{signing_secret_id}", { signing_secret_id })}</span>
+                <span className="quiet">{say("secret #{id}", { id: signing_secret_id })}</span>
               </span>,
             ],
-            ["Description", description],
+            [say("Description"), description],
             [
-              "Endpoint ID",
+              say("Endpoint ID"),
               <span key="id" className="mono">
                 {id}
               </span>,
             ],
-            ["Created", <When key="since" at={endpoint.created_at} />],
-            ["Updated", <When key="changed" at={endpoint.updated_at} />],
+            [say("Created"), <When key="since" at={endpoint.created_at} />],
+            [say("Updated"), <When key="changed" at={endpoint.updated_at} />],
             [
-              "Deliveries",
+              say("Deliveries"),
               <Link key="events" to={`${link_base}/events`} search={{ endpoint_id: id } as never}>
                 {say("View events")}
               </Link>,

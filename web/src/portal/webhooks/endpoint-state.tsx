@@ -5,10 +5,10 @@ import { Countdown, When } from "../../ui/time.tsx";
 import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
 
-const reasons = {
-  partner: "by you",
-  gone: "returned 410 Gone",
-  failing: "every delivery failed",
+const disabledTexts = {
+  partner: say("Disabled: by you"),
+  gone: say("Disabled: returned 410 Gone"),
+  failing: say("Disabled: every delivery failed"),
 } as const;
 
 /** The endpoint's status and why it is disabled. */
@@ -17,7 +17,7 @@ export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
   if (status === "disabled") {
     return (
       <Badge tone={disabled_reason === "partner" ? "neutral" : "bad"}>
-        {sayWith("Disabled{value}", { value: disabled_reason && `: ${reasons[disabled_reason]}` })}
+        {disabled_reason === null ? say("Disabled") : disabledTexts[disabled_reason]}
       </Badge>
     );
   }
@@ -37,9 +37,12 @@ export function NextTry({ at }: { at: string }) {
   const { account } = usePortal();
   return (
     <span className="nowrap">
-      {sayWith("Slowed: next try {countdown}", {
-        countdown: <Countdown until={at} ahead_s={account.clock_offset_s} before={say("in")} none={say("now")} />,
-      })}
+      <Countdown
+        until={at}
+        ahead_s={account.clock_offset_s}
+        text={(time) => sayWith("Slowed: next try in {time}", { time })}
+        none={say("Slowed: next try now")}
+      />
     </span>
   );
 }
@@ -47,7 +50,7 @@ export function NextTry({ at }: { at: string }) {
 /** The events that an endpoint subscribes to. */
 export const EventNames = ({ events }: Pick<PortalEndpoint, "events">) =>
   events.length === 0
-    ? "All except opt-in events"
+    ? say("All except opt-in events")
     : events.map((event_type, at) => (
         <Fragment key={event_type}>
           {at > 0 && ", "}

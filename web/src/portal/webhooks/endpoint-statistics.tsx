@@ -3,14 +3,13 @@ import { Loaded } from "../../app/loaded.tsx";
 import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Chart } from "../../ui/charts/chart.tsx";
-import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { Age } from "../../ui/time.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
 import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
-import { everyHour, HOUR_MS, hourText, milliseconds, percent } from "../figures.ts";
+import { everyHour, HOUR_MS, hourText, milliseconds, ofAttempts, percent } from "../figures.ts";
 
 const DAY_HOURS = 24;
 const WEEK_HOURS = 7 * 24;
@@ -44,7 +43,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                   label={say("Delivered")}
                   value={percent(success_rate)}
                   tone={success_rate !== null && success_rate < DELIVERY_RATE_ALERT ? "bad" : undefined}
-                  about={say("of {attempts}", { attempts: counted(attempts, "attempt") })}
+                  about={ofAttempts(attempts)}
                 />
               </div>
               <div className={tileClass}>
@@ -54,8 +53,8 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 <TileBody
                   label={say("Response time")}
                   value={milliseconds(average_duration_ms)}
-                  about={say("slowest {slowest_duration_ms}", {
-                    slowest_duration_ms: milliseconds(slowest_duration_ms),
+                  about={say("slowest {duration}", {
+                    duration: milliseconds(slowest_duration_ms),
                   })}
                 />
               </div>

@@ -26,8 +26,14 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
     },
     {
       reads: [`${api_base}/webhook_endpoints`, `${api_base}/webhook_events`, `${api_base}/home`],
-      after: ({ redelivered, more }) =>
-        toast(`Resending ${counted(redelivered, "event")}.${more ? " There are more; submit again to continue." : ""}`),
+      after: ({ redelivered, more }) => {
+        const events = counted(redelivered, "event");
+        toast(
+          more
+            ? say("Resending {events}. There are more; submit again to continue.", { events })
+            : say("Resending {events}.", { events }),
+        );
+      },
     },
   );
   return (

@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useId, useState } from "react";
 import { numberText } from "../words/number-text.ts";
+import { say } from "../words/say.tsx";
 import styles from "./chart.module.css";
 import { ChartTable } from "./chart-table.tsx";
 import { type ChartTone, LegendEntry, legendClass, toneClass } from "./legend.tsx";
@@ -24,7 +25,7 @@ export function Chart({
   format = (value) => numberText(value),
   most,
   limit,
-  of = "Time",
+  of = say("Time"),
   empty,
 }: {
   label: string;
@@ -177,4 +178,4 @@ export function Chart({
 }
 
 const valueText = (value: number | null | undefined, format: (value: number) => string) =>
-  value === null || value === undefined ? "none" : format(value);
+  value === null || value === undefined ? say("none") : format(value);

@@ -6,6 +6,11 @@ const NOTICE_MS = 2500;
 
 type Outcome = "idle" | "copied" | "selected";
 const buttonText: Record<Outcome, string> = { idle: say("Copy"), copied: say("Copied"), selected: say("Selected") };
+const buttonName: Record<Outcome, (label: string) => string> = {
+  idle: (label) => say("Copy {label}", { label }),
+  copied: (label) => say("Copied {label}", { label }),
+  selected: (label) => say("Selected {label}", { label }),
+};
 const noticeText: Record<Outcome, string> = {
   idle: "",
   copied: say("Copied to the clipboard."),
@@ -56,7 +61,7 @@ export function Copyable({
       ) : (
         <code ref={code}>{text}</code>
       )}
-      <button type="button" onClick={copy} aria-label={`${buttonText[outcome]} ${label}`}>
+      <button type="button" onClick={copy} aria-label={buttonName[outcome](label)}>
         {buttonText[outcome]}
       </button>
       <span role="status" className="unseen">

@@ -18,7 +18,7 @@ export function EnvironmentMenu({
 }) {
   return (
     <Menu
-      label={say("Environment: {value}", { value: environmentNames[current] })}
+      label={say("Environment: {environment}", { environment: environmentNames[current] })}
       triggerClass={current === "sandbox" ? styles["sandbox"] : styles["production"]}
       trigger={
         <>

@@ -51,9 +51,10 @@ export function MenuList({
 }
 
 function Entry({ item, value, onChoose }: { item: MenuItem; value: string; onChoose: () => void }) {
-  const { label, icon, danger, checked } = item;
+  const { label, icon, danger, checked, lang } = item;
   const given = {
     className: danger ? styles["danger"] : undefined,
+    lang,
     onClick: onChoose,
     render: <button type="button" />,
   };

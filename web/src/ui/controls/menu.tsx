@@ -4,7 +4,15 @@ import type { IconName } from "../icon.tsx";
 import { say } from "../words/say.tsx";
 import styles from "./menu.module.css";
 
-export type MenuItem = { label: ReactNode; icon?: IconName; onChoose: () => void; danger?: boolean; checked?: boolean };
+export type MenuItem = {
+  label: ReactNode;
+  icon?: IconName;
+  onChoose: () => void;
+  danger?: boolean;
+  checked?: boolean;
+  /** The language of the label, if it is not that of the page. */
+  lang?: string;
+};
 
 /** Loaded when someone points at a menu's button or opens it, because every screen has menus and few people open one. */
 let List: typeof import("./menu-list.tsx").MenuList | undefined;

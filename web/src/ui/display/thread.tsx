@@ -4,7 +4,7 @@ import { Badge, type Tone } from "../badge.tsx";
 import { Button } from "../controls/button.tsx";
 import type { QuestionState } from "../question-state.ts";
 import { When } from "../time.tsx";
-import { say, sayWith } from "../words/say.tsx";
+import { say, sayName } from "../words/say.tsx";
 import styles from "./thread.module.css";
 
 const stateBadges: Record<QuestionState, { tone: Tone; text: string }> = {
@@ -43,11 +43,11 @@ export function Thread<Shown extends Message>({
                 <When at={created_at} />
               </span>
               {exception_id !== null && (
-                <Badge>{sayWith("Question about {name}", { name: exceptions[exception_id].name })}</Badge>
+                <Badge>{say("Question about {name}", { name: sayName(exceptions[exception_id].name) })}</Badge>
               )}
               {state && <Badge tone={stateBadges[state].tone}>{stateBadges[state].text}</Badge>}
             </p>
-            {replied && <p className={styles["replied"]}>{sayWith("Answers “{text}”", { text: replied.text })}</p>}
+            {replied && <p className={styles["replied"]}>{say("Answers “{text}”", { text: replied.text })}</p>}
             <p className={styles["text"]}>{text}</p>
             {label !== null && (
               <Button small onClick={() => reply?.run(message)}>

@@ -46,6 +46,6 @@ export const lineColumns: readonly GridColumn<StatementLine>[] = [
   {
     title: say("Payer"),
     width: "6rem",
-    cell: ({ payer }) => (payer === "patient" ? <Badge tone="info">{say("Patient")}</Badge> : "Partner"),
+    cell: ({ payer }) => (payer === "patient" ? <Badge tone="info">{say("Patient")}</Badge> : say("Partner")),
   },
 ];

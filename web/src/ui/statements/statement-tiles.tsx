@@ -18,9 +18,9 @@ export function StatementTiles({ statement, owed }: { statement: Statement; owed
       value: refunds_cents + credits_cents,
       ...(refunds_cents !== 0 &&
         credits_cents !== 0 && {
-          about: say("{refunds_cents} and {credits_cents}", {
-            refunds_cents: money(refunds_cents),
-            credits_cents: money(credits_cents),
+          about: say("{refunds} and {credits}", {
+            refunds: money(refunds_cents),
+            credits: money(credits_cents),
           }),
         }),
     },
