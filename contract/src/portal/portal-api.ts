@@ -38,6 +38,7 @@ import type {
 } from "./portal-requests.ts";
 import type {
   PortalPrescriptionInput,
+  PortalReferenceToken,
   PortalSandbox,
   PortalSandboxOrder,
   PortalSimulatedPrescription,
@@ -187,6 +188,7 @@ export type PortalApi = {
     body: PortalPrescriptionInput;
     answer: PortalSimulatedPrescription;
   };
+  "POST /portal/{environment}/sandbox/token": { answer: PortalReferenceToken };
   "POST /portal/{environment}/sandbox/orders": { body: PortalSandboxOrder; answer: Order };
   /** Same request and response as the API's `POST /simulate`: move an order, hold it, advance the clock. */
   "POST /portal/{environment}/sandbox/simulate": {
