@@ -1075,6 +1075,24 @@ describe("many orders at once", () => {
     quiet(seen);
   });
 
+  test("selected orders are assigned to a colleague, and the audit log says to whom", async () => {
+    const made = [await order(), await order()];
+    const seen = await journey.openAs(lead, "/dashboard/queue/clinical_review");
+    const { page } = seen;
+    for (const { order_number } of made) await page.getByLabel(`Select ${order_number}`).check();
+    await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Assign" }).click();
+    await page.getByRole("heading", { name: "Assign 2 orders" }).waitFor();
+    await page.getByLabel("Colleague").selectOption({ label: "Phil Marrow, pharmacist" });
+    expect(await inspect(page, "dashboard-bulk-assign")).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
+    await page.getByText("Assign: 2 done.").waitFor();
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/audit?subject=${made[0]!.order_number}`);
+    await page.getByRole("row", { name: /assigned an order to a colleague.*Phil Marrow/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-audit-assigned");
+    quiet(seen);
+  });
+
   test("a bulk shipment runs in small batches, and reports a failed batch with the others", async () => {
     const seen = await journey.openAs(lead, "/dashboard");
     const { page } = seen;

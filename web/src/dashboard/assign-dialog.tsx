@@ -1,39 +1,39 @@
 import { useState } from "react";
-import { Loaded } from "../../../app/loaded.tsx";
-import { Problem } from "../../../app/problem.tsx";
-import { useSignedIn } from "../../../app/sign-in/session.ts";
-import { Button } from "../../../ui/controls/button.tsx";
-import { SelectField } from "../../../ui/controls/field.tsx";
-import { Dialog } from "../../../ui/display/dialog.tsx";
-import type { DoWork } from "../use-order.ts";
+import { Loaded } from "../app/loaded.tsx";
+import { Problem } from "../app/problem.tsx";
+import { useSignedIn } from "../app/sign-in/session.ts";
+import { Button } from "../ui/controls/button.tsx";
+import { SelectField } from "../ui/controls/field.tsx";
+import { counted } from "../ui/counted.ts";
+import { Dialog } from "../ui/display/dialog.tsx";
 import { useColleagues } from "./use-colleagues.ts";
 
-/** Claims the order for a colleague. */
+/** Claims one or more orders for a colleague. */
 export function AssignDialog({
-  work,
+  orders = 1,
+  busy,
+  error,
   onClose,
   onSubmit,
 }: {
-  work: DoWork;
+  orders?: number;
+  busy: boolean;
+  error: unknown;
   onClose: () => void;
   onSubmit: (person_id: string) => void;
 }) {
   const me = useSignedIn().person_id;
   const query = useColleagues();
   const [chosen, setChosen] = useState("");
-  const close = () => {
-    work.forget();
-    onClose();
-  };
   return (
     <Dialog
-      title="Assign order"
-      onClose={close}
+      title={orders === 1 ? "Assign order" : `Assign ${counted(orders, "order")}`}
+      onClose={onClose}
       onSubmit={() => onSubmit(chosen)}
       actions={
         <>
-          <Button onClick={close}>Cancel</Button>
-          <Button tone="primary" type="submit" busy={work.busy}>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" busy={busy}>
             Assign
           </Button>
         </>
@@ -43,7 +43,7 @@ export function AssignDialog({
         {({ colleagues }) => (
           <SelectField
             label="Colleague"
-            hint="Only they can work on the order for 4 hours, or until they release it. They get a notification. A lead can take over."
+            hint={`Only they can work on ${orders === 1 ? "the order" : "the orders"} for 4 hours, or until they release ${orders === 1 ? "it" : "them"}. They get a notification. A lead can take over.`}
             required
             autoFocus
             options={[
@@ -57,7 +57,7 @@ export function AssignDialog({
           />
         )}
       </Loaded>
-      {work.error !== null && <Problem error={work.error} />}
+      {error !== null && <Problem error={error} />}
     </Dialog>
   );
 }
