@@ -769,6 +769,13 @@ test("the search finds a caller by last name or date of birth, and offers recent
   }
   expect(await violations(page)).toEqual([]);
   await shot(page, "dashboard-search-name");
+  // A phone shows the whole order number.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const cut =
+    "[...document.querySelectorAll('[role=option] > span')].filter((one) => one.scrollWidth > one.clientWidth)";
+  await expect.poll(() => page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
+  await shot(page, "dashboard-search-phone");
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.keyboard.press("Enter");
   await heading(page, made.order_number);
   await page.keyboard.press("g");
