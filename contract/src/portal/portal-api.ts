@@ -150,7 +150,7 @@ export type PortalApi = {
 
   "GET /portal/{environment}/requests": { query: keyof PortalRequestFilter | Paged; answer: PortalRequests };
   "GET /portal/{environment}/requests/{request_id}": { answer: PortalRequestDetails };
-  "GET /portal/{environment}/request_errors": { query: "hours"; answer: PortalRequestErrors };
+  "GET /portal/{environment}/request_errors": { query: "hours" | "since" | "until"; answer: PortalRequestErrors };
   "GET /portal/{environment}/usage": { query: "hours"; answer: PortalUsage };
 
   "GET /portal/{environment}/continuity": { query: "within_days" | Paged; answer: PortalContinuity };
