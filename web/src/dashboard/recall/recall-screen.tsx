@@ -139,7 +139,7 @@ function Found({ asked }: { asked: RecallRequest }) {
               title={`Lot ${asked.lot}`}
               flush
               actions={
-                <>
+                <span className={styles["work"]}>
                   {revealed === null && may && (
                     <Button small icon="eye" keys="v" busy={reveal.busy} onClick={() => void reveal.run()}>
                       Reveal contacts
@@ -151,7 +151,7 @@ function Found({ asked }: { asked: RecallRequest }) {
                   <Button small icon="print" onClick={() => window.print()}>
                     Print
                   </Button>
-                </>
+                </span>
               }
             >
               {reveal.error !== null && <Problem error={reveal.error} />}
