@@ -511,6 +511,16 @@ describe("journeys", () => {
     await phil.page.getByRole("button", { name: "Send", exact: true }).click();
     await phil.page.getByText("Message sent: 1 order.").waitFor();
     expect(await inspect(phil.page, "dashboard-recall-done")).toEqual([]);
+    // On paper: the report alone, without the frame of the app and its buttons.
+    await phil.page.emulateMedia({ media: "print" });
+    for (const part of [phil.page.getByRole("banner"), phil.page.getByRole("navigation", { name: "Screens" })]) {
+      await part.waitFor({ state: "hidden" });
+    }
+    await phil.page.getByRole("button", { name: "Print" }).waitFor({ state: "hidden" });
+    await phil.page.getByRole("row", { name: made.order_number }).first().waitFor();
+    // Nothing scrolls inside the sheet, where the rest would be cut off.
+    expect(await phil.page.evaluate("getComputedStyle(document.querySelector('main')).overflowY")).toBe("visible");
+    await shot(phil.page, "dashboard-recall-print");
     quiet(tess);
     quiet(phil);
   });

@@ -769,6 +769,13 @@ test("the search finds a caller by last name or date of birth, and offers recent
   }
   expect(await violations(page)).toEqual([]);
   await shot(page, "dashboard-search-name");
+  // A phone shows the whole order number.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const cut =
+    "[...document.querySelectorAll('[role=option] > span')].filter((one) => one.scrollWidth > one.clientWidth)";
+  await expect.poll(() => page.evaluate(`${cut}.map((one) => one.textContent)`)).toEqual([]);
+  await shot(page, "dashboard-search-phone");
+  await page.setViewportSize({ width: 1280, height: 720 });
   await page.keyboard.press("Enter");
   await heading(page, made.order_number);
   await page.keyboard.press("g");
@@ -1072,6 +1079,24 @@ describe("many orders at once", () => {
     expect([(await read(good)).order_status, (await read(warned)).order_status]).toEqual(["Filling", "Processing"]);
     const { page: log } = await journey.openAs(lead, `/dashboard/audit?subject=${good.order_number}`);
     await log.getByRole("row", { name: /Phil Marrow.*approved the clinical review of an order/ }).waitFor();
+    quiet(seen);
+  });
+
+  test("selected orders are assigned to a colleague, and the audit log says to whom", async () => {
+    const made = [await order(), await order()];
+    const seen = await journey.openAs(lead, "/dashboard/queue/clinical_review");
+    const { page } = seen;
+    for (const { order_number } of made) await page.getByLabel(`Select ${order_number}`).check();
+    await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Assign" }).click();
+    await page.getByRole("heading", { name: "Assign 2 orders" }).waitFor();
+    await page.getByLabel("Colleague").selectOption({ label: "Phil Marrow, pharmacist" });
+    expect(await inspect(page, "dashboard-bulk-assign")).toEqual([]);
+    await page.getByRole("dialog").getByRole("button", { name: "Assign" }).click();
+    await page.getByText("Assign: 2 done.").waitFor();
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/audit?subject=${made[0]!.order_number}`);
+    await page.getByRole("row", { name: /assigned an order to a colleague.*Phil Marrow/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-audit-assigned");
     quiet(seen);
   });
 

@@ -574,6 +574,7 @@ test("lists filter by day and save as CSV, and a request is a command without it
   for (const [path, title] of [
     ["events", "Created,Event,Order,Patient,Deliveries,Event ID"],
     ["requests", "Time,Method,Path,Status,Duration in ms,Errors,Credential,Request ID"],
+    ["errors", "Code,Error,Status,Requests,Field,What to do,Paths,First seen,Last seen,Latest requests"],
     ["refills", "Status,Next fill,Patient,Medication,Prescription"],
     ["continuity", "Runs out,Days left,Patient,Medication"],
     ["statements", "Month,Status,Lines,You owe,Paid by patients,Currency"],
@@ -583,6 +584,11 @@ test("lists filter by day and save as CSV, and a request is a command without it
     await expect.poll(() => page.locator("main [role=status]", { hasText: "Loading" }).count()).toBe(0);
     expect((await saved())[1].startsWith(title), path).toBe(true);
   }
+  await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/errors?since=2031-01-01`);
+  await page.getByText("No requests failed in this period.").waitFor();
+  expect(await inspect(page, "portal-errors-days")).toEqual([]);
+  await page.getByLabel("Time range").selectOption("24");
+  await expect.poll(() => page.getByLabel("From").inputValue()).toBe("");
   await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/orders/${order_number}`);
   const { products } = (await hand.get(`${P}/catalogue`)).body;
   const { name: product } = products.find(({ sku }: { sku: string }) => sku === items[0].sku);

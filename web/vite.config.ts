@@ -73,7 +73,8 @@ export default defineConfig({
               name: "parts",
               test: /[\\/](web[\\/]src[\\/](app|ui(?![\\/](theme|counted|words|controls[\\/]copyable|mark)))|contract[\\/]src|node_modules[\\/]@(tanstack|ariakit|floating-ui))[\\/]/,
               entriesAware: true,
-              entriesAwareMergeThreshold: 2_500,
+              // Larger parts stay apart: a merged part brings the libraries of all its modules to each of its screens.
+              entriesAwareMergeThreshold: 2_000,
               minShareCount: 2,
             },
           ],

@@ -64,7 +64,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "rx ask": writes("command_run", "patient", "treatment"),
   "rx sent": writes("command_run", "patient", "treatment"),
   "rx partial": writes("command_run", "patient", "treatment"),
-  recall: writes("command_run", "patient", "identity", "contact", "treatment"),
+  recall: writes(["command_run", "lot_quarantined", "lot_released"], "patient", "identity", "contact", "treatment"),
   "report controlled": writes("command_run", "export", "identity", "address", "treatment"),
   "report correct": writes("command_run", "export", "identity", "address", "treatment"),
   "report list": writes("command_run", "export"),

@@ -296,6 +296,7 @@ export const webAudit = {
   "POST /portal/{environment}/team/{person_id}/password": writes("password_reset", "person"),
   "GET /portal/{environment}/sandbox": notAudited("The sandbox holds invented patients only."),
   "POST /portal/{environment}/sandbox/prescriptions": writes("sandbox_used", "patient"),
+  "POST /portal/{environment}/sandbox/token": writes(["token_issued", "credential_created"], "credential"),
   "POST /portal/{environment}/sandbox/orders": writes("sandbox_used", "patient"),
   "POST /portal/{environment}/sandbox/simulate": writes("sandbox_used", "patient"),
 } as const satisfies Record<WebRouteKey, AuditRule>;

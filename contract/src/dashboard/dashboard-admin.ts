@@ -360,6 +360,8 @@ export type AuditLine = {
   account_id: string | null;
   action: string;
   subject: string | null;
+  /** The name of the person whom the subject names, such as a colleague to whom an order was assigned. */
+  subject_name: string | null;
   request_id: string | null;
   credential_id: string | null;
   os_user: string | null;

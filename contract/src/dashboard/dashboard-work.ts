@@ -64,6 +64,7 @@ export type WorkRequest = { revision?: number } & (
  */
 export const bulkEvents = [
   "claim",
+  "assign",
   "release",
   "approve_review",
   "print",
@@ -80,6 +81,8 @@ export type BulkRequest = {
   orders: { account_id: string; order_number: string; revision?: number }[];
   reason?: string;
   exception_id?: ExceptionId;
+  /** For `assign`: the colleague. */
+  person_id?: string;
 };
 /** One result per requested order, in the same order. */
 export type BulkAnswer = { done: number; refused: number; results: BulkResult[] };

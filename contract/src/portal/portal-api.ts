@@ -38,6 +38,7 @@ import type {
 } from "./portal-requests.ts";
 import type {
   PortalPrescriptionInput,
+  PortalReferenceToken,
   PortalSandbox,
   PortalSandboxOrder,
   PortalSimulatedPrescription,
@@ -149,7 +150,7 @@ export type PortalApi = {
 
   "GET /portal/{environment}/requests": { query: keyof PortalRequestFilter | Paged; answer: PortalRequests };
   "GET /portal/{environment}/requests/{request_id}": { answer: PortalRequestDetails };
-  "GET /portal/{environment}/request_errors": { query: "hours"; answer: PortalRequestErrors };
+  "GET /portal/{environment}/request_errors": { query: "hours" | "since" | "until"; answer: PortalRequestErrors };
   "GET /portal/{environment}/usage": { query: "hours"; answer: PortalUsage };
 
   "GET /portal/{environment}/continuity": { query: "within_days" | Paged; answer: PortalContinuity };
@@ -187,6 +188,7 @@ export type PortalApi = {
     body: PortalPrescriptionInput;
     answer: PortalSimulatedPrescription;
   };
+  "POST /portal/{environment}/sandbox/token": { answer: PortalReferenceToken };
   "POST /portal/{environment}/sandbox/orders": { body: PortalSandboxOrder; answer: Order };
   /** Same request and response as the API's `POST /simulate`: move an order, hold it, advance the clock. */
   "POST /portal/{environment}/sandbox/simulate": {

@@ -32,7 +32,9 @@ export type PortalRequestDetails = PortalRequest & { body: string | null };
 /** What an error means and what to do about it, from the contract's tables. */
 export type PortalErrorHint = { code: string; title: string; field: string | null; resolution: string };
 
-/** `GET …/request_errors?hours=24` (1 to 168): errors, most frequent first. */
+/**
+ * `GET …/request_errors?hours=24` (1 to 168), or `since` and `until` as in the list of requests: errors, most frequent first.
+ */
 export type PortalRequestErrors = { since: string; groups: PortalErrorGroup[] };
 export type PortalErrorGroup = PortalErrorHint & {
   status: number;

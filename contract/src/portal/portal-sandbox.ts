@@ -27,4 +27,10 @@ export type PortalSimulatedPrescription = {
 };
 /** `POST …/sandbox/orders`: a minimal order for a prescription. Returns 201 with the `Order`. */
 export type PortalSandboxOrder = { prescription_id: number };
+/** How long the API reference's token works: shorter than the time after which an idle person is signed out. */
+export const REFERENCE_TOKEN_LIFETIME_S = 600;
+/** The credential of the API reference's tokens. The service creates it with the first token; nobody knows its secret. */
+export const REFERENCE_CREDENTIAL = "API reference";
+/** `POST …/sandbox/token`: a short-lived token, with which the API reference sends a signed-in person's requests. */
+export type PortalReferenceToken = { access_token: string; expires_at: string };
 // `POST …/sandbox/simulate` works like the API's `POST /simulate`: move an order, hold it, advance the clock.

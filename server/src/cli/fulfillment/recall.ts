@@ -1,12 +1,16 @@
-import { environments } from "@pestle/contract";
+import { environments, type RecallRequest, reviewerRoles } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { quarantineLot } from "../../usecases/fulfillment/recall/quarantine-lot.ts";
 import { recallLot } from "../../usecases/fulfillment/recall/recall-lot.ts";
+import type { Vault } from "../../vault/vault.ts";
+import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
 import { minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
-import { withVault } from "../session.ts";
+import { type Session, withVault } from "../session.ts";
 
-type Options = { lot: string; sku?: string; environment?: "production" | "sandbox"; reveal?: boolean };
+type Options = RecallRequest & { reveal?: boolean; quarantine?: boolean; endQuarantine?: boolean; as?: string };
 
 export const recallCommand: CommandRow = {
   name: "recall",
@@ -16,13 +20,26 @@ export const recallCommand: CommandRow = {
     ["--sku <sku>", "only this product"],
     ["--environment <environment>", "only this environment", { choices: environments }],
     ["--reveal", "also show names, phone numbers and email addresses"],
+    ["--quarantine", "first put the lot in quarantine: no order is filled, checked or shipped from it"],
+    ["--end-quarantine", "first end the quarantine of the lot, with the same --sku and --environment"],
+    AS,
   ],
-  examples: ["recall --lot L77A", "recall --lot L77A --sku atorvastatin-20 --reveal --json"],
-  async run({ lot, sku, environment, reveal = false }: Options, _argument, env) {
+  examples: [
+    "recall --lot L77A",
+    "recall --lot L77A --quarantine",
+    "recall --lot L77A --sku atorvastatin-20 --reveal --json",
+  ],
+  async run(given: Options, _argument, env) {
+    const { lot, sku, environment, reveal = false, quarantine = false, endQuarantine = false } = given;
     // An empty variable in a script would find no patients, which reads like good news.
     if (lot.trim() === "") throw new WrongUsage("Give the lot as printed on the package.");
+    if (quarantine && endQuarantine) throw new WrongUsage("Give --quarantine or --end-quarantine, not both.");
     const asked = { lot, sku: sku ?? null, environment: environment ?? null, reveal };
-    const data = await withVault(readConfig(env), (session) => recallLot(session, asked));
+    const data = await withVault(readConfig(env), async (session) => {
+      if (quarantine || endQuarantine) await setQuarantine(session, given, quarantine, env);
+      return recallLot(session, asked);
+    });
+    const changed = quarantine ? "The lot is in quarantine.\n" : endQuarantine ? "The quarantine has ended.\n" : "";
     const rows = data.map(({ contact, ...fill }) => [
       fill.environment,
       fill.partner,
@@ -40,8 +57,24 @@ export const recallCommand: CommandRow = {
       data,
       text:
         data.length === 0
-          ? `Nothing was filled from this lot.${sku || environment ? " Search without --sku and --environment too." : ""}`
-          : `${table(reveal ? [...head, "name", "phone", "email"] : head, rows)}\n${count}`,
+          ? `${changed}Nothing was filled from this lot.${sku || environment ? " Search without --sku and --environment too." : ""}`
+          : `${changed}${table(reveal ? [...head, "name", "phone", "email"] : head, rows)}\n${count}`,
     };
   },
 };
+
+/** A person of the pharmacy decides this, as in the dashboard. */
+async function setQuarantine(
+  { config, db, vault, now }: Session & { vault: Vault },
+  { lot, sku, environment, as }: Options,
+  on: boolean,
+  env: NodeJS.ProcessEnv | undefined,
+): Promise<void> {
+  const deps = { config, db, vault, now: () => now };
+  const by = await signedInStaff(deps, env, as);
+  if (!(reviewerRoles as readonly string[]).includes(by.role)) {
+    throw new AdminRefusal("Only a pharmacist, a lead or an admin can put a lot in quarantine or end it.");
+  }
+  const asked = { lot, ...(sku !== undefined && { sku }), ...(environment !== undefined && { environment }) };
+  await quarantineLot(deps, by, asked, on, null);
+}

@@ -41,6 +41,15 @@ where partner_id is null and ($1::text is null or environment = $1)`;
 /** The operator's own accounts, at most one per environment. */
 export const operatorAccounts = (db: Queryable, environment: Environment | null) => db.rows(operators, [environment]);
 
+const lock = sql<[account_id: string]>`
+select account_id
+from account
+where account_id = $1
+-- Rows that only reference the account do not wait.
+for no key update`;
+/** One transaction at a time adds what an account has once. */
+export const lockAccount = (tx: Tx, account_id: string) => tx.run(lock, [account_id]);
+
 const partnerByName = sql<[name: string], { partner_id: string }>`
 select partner_id
 from partner

@@ -24,6 +24,7 @@ export type AuditEntry = {
 };
 export type AuditRow = Required<Omit<AuditEntry, "patients" | "patient_keys">> & {
   audit_id: number;
+  subject_name: string | null;
   /** The partner's ids of the patients, in base64. */
   patients: { patient_key: number; id_sealed: string }[];
 };
@@ -64,6 +65,7 @@ export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =
 
 const SHOWN = `a.audit_id, a.at, a.person_id, p.name, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action,
   a.subject, a.request_id, a.field_groups,
+  (select n.name from person n where n.person_id = substring(a.subject from 'person ([^ ]+)$')) as subject_name,
   coalesce((
     select json_agg(json_build_object('patient_key', s.patient_key,
       'id_sealed', translate(encode(s.id_sealed, 'base64'), E'\n', '')))
@@ -85,10 +87,10 @@ select ${SHOWN}
 from audit_entry a
 left join person p on p.person_id = a.person_id
 where a.audit_id < $1 and ($3::text is null or a.person_id = $3) and ($4::text is null or a.account_id = $4)
-  and ($5::text is null or a.subject = $5) and ($6::text is null or a.action = $6)
+  and ($5::text is null or a.subject = $5 or starts_with(a.subject, $5 || ' ')) and ($6::text is null or a.action = $6)
 order by a.audit_id desc
 limit $2`);
-/** Newest first, below an entry number. */
+/** Newest first, below an entry number. An order's number also finds entries that name more: a colleague, an exception. */
 export const listAudit = (
   db: Queryable,
   before: number,

@@ -170,13 +170,13 @@ export type ErrorGroupRow = {
   last_at: Date;
   request_ids: string[];
 };
-const groups = sql<[account_id: string, since: Date, most: number], ErrorGroupRow>`
+const groups = sql<[account_id: string, since: Date, until: Date, most: number], ErrorGroupRow>`
 with newest as (
   select at, request_id, method, route, status, error_codes
   from request_log
-  where account_id = $1 and status >= 400 and at >= $2
+  where account_id = $1 and status >= 400 and at >= $2 and at < $3
   order by at desc, request_id desc
-  limit $3
+  limit $4
 )
 select n.status, c.code, n.method, n.route, count(*) as count, min(n.at) as first_at, max(n.at) as last_at,
   (array_agg(n.request_id order by n.at desc, n.request_id desc))[1:5] as request_ids
@@ -186,8 +186,12 @@ group by 1, 2, 3, 4`;
 /**
  * Groups the newest errors by status, code and route. Reads at most `most` of them; older ones repeat the same errors.
  */
-export const listErrorGroups = (db: Queryable, account_id: string, since: Date, most: number) =>
-  db.rows(groups, [account_id, since, most]);
+export const listErrorGroups = (
+  db: Queryable,
+  account_id: string,
+  { since, until }: { since: Date; until: Date },
+  most: number,
+) => db.rows(groups, [account_id, since, until, most]);
 
 const tidy = sql<[account_id: string, before: Date, most: number]>`
 delete from request_log

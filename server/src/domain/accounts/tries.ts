@@ -12,6 +12,8 @@ export const tryLimits = {
   name: { free: 30, first_s: 30, longest_s: 900, forget_s: 900 },
   /** Letters to one address. */
   letters: { free: 4, first_s: 300, longest_s: 3600, forget_s: 3600 },
+  /** Tokens for one person at the API reference: each lasts ten minutes. */
+  reference_tokens: { free: 12, first_s: 300, longest_s: 1800, forget_s: 600 },
   /** All names from one network: many people can work behind one address. */
   network: { free: 50, first_s: 30, longest_s: 900, forget_s: 18 },
 } as const satisfies Record<string, TryLimit>;

@@ -97,9 +97,15 @@ async function errors(
   deps: Deps,
   call: PortalCallTo<"GET /portal/{environment}/request_errors">,
 ): Promise<Answer<PortalRequestErrors>> {
-  const hours = hoursOf(call, 168);
-  const since = new Date(deps.now().getTime() - hours * HOUR_MS);
-  const counted = await listErrorGroups(deps.db, call.account.account_id, since, MOST_ERRORS);
+  const query = queryOf(call, "hours", "since", "until");
+  const { REQUEST_LOG_DAYS: kept_days, TIME_ZONE: zone } = deps.config;
+  const [from, until] = [timeOf(query, "since", zone), timeOf(query, "until", zone)];
+  const hours = hoursIn(query, 168);
+  // With an end alone, all that is kept before it.
+  const longest_ms = until === null ? hours * HOUR_MS : kept_days * 24 * HOUR_MS;
+  const since = from ?? new Date(deps.now().getTime() - longest_ms);
+  const within = { since, until: until ?? END_OF_TIME };
+  const counted = await listErrorGroups(deps.db, call.account.account_id, within, MOST_ERRORS);
   return json(200, { since: since.toISOString(), groups: errorGroups(counted) } satisfies PortalRequestErrors);
 }
 
@@ -141,8 +147,8 @@ async function shown(
 }
 
 const isShort = (text: string) => text.length <= 100;
-const hoursOf = (call: Asked<"hours">, most: number) =>
-  numberOf(queryOf(call, "hours"), "hours", (hours) => hours <= most) ?? 24;
+const hoursOf = (call: Asked<"hours">, most: number) => hoursIn(queryOf(call, "hours"), most);
+const hoursIn = (query: Query, most: number) => numberOf(query, "hours", (hours) => hours <= most) ?? 24;
 
 const END_OF_TIME = new Date("9999-12-31T00:00:00Z");
 /** Sorts before every other id. */

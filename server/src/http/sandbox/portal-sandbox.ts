@@ -1,5 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { scriptFormat } from "../../formats/formats.ts";
+import { issueReferenceToken } from "../../usecases/accounts/issue-reference-token.ts";
 import { orderInSandbox, readSandbox, simulatedPreset, withItsOrder } from "../../usecases/sandbox/play-in-sandbox.ts";
 import { simulateInPortal } from "../../usecases/sandbox/simulate.ts";
 import { json } from "../answer.ts";
@@ -29,6 +30,12 @@ export const sandboxRoutes: readonly WebRoute[] = [
     path: "/portal/:environment/sandbox/orders",
     roles: developers,
     handler: inSandbox(async (deps, { account, by, body }) => json(201, await orderInSandbox(deps, account, by, body))),
+  },
+  {
+    method: "POST",
+    path: "/portal/:environment/sandbox/token",
+    roles: developers,
+    handler: inSandbox(async (deps, { by }) => json(201, await issueReferenceToken(deps, by))),
   },
   {
     method: "POST",

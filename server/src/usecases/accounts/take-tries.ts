@@ -56,6 +56,10 @@ export function takeLinkTries(deps: Pick<Deps, "tries" | "now">, email: string, 
   ]);
 }
 
+/** Limits the tokens that a person gets at the API reference. These tries are never given back. */
+export const takeReferenceTry = (deps: Pick<Deps, "tries" | "now">, person_id: string): void =>
+  void takeTries(deps, deps.now(), [[`reference ${person_id}`, tryLimits.reference_tokens]]);
+
 /** Takes a try of a signed-in or half signed-in person, from any address: a code or the current password. */
 export function takePersonTry(deps: Pick<Deps, "tries" | "now">, what: string, person_id: string): () => void {
   const key = `${what} ${person_id}`;

@@ -44,7 +44,7 @@ export const assignOrder = (deps: Deps, work: Work, person_id: string): Promise<
     await takeClaim(deps, tx, work, person_id, claimed_until);
     const about = { account_id, order_number, at };
     await notifyStaff(tx, about, { kind: "assignment", caused_by: by.person_id, person_ids: [person_id] });
-    await auditWork(deps, tx, work);
+    await auditWork(deps, tx, work, person_id);
     return { claimed_until };
   });
 

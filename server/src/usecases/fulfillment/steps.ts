@@ -257,11 +257,17 @@ export async function workOrder(
   }
 }
 
-/** Records who took which step on the order, in the transaction of the step itself. */
-export async function auditWork(deps: Deps, tx: Queryable, { account_id, order_number, by, request_id, event }: Work) {
+/** Records who took which step on the order, in the transaction of the step itself; of an assignment, also to whom. */
+export async function auditWork(
+  deps: Deps,
+  tx: Queryable,
+  { account_id, order_number, by, request_id, event }: Work,
+  assignee?: string,
+) {
   if (request_id === undefined) return;
   const action = event === undefined ? ("order_worked" as const) : workAudit[event];
-  const entry = { account_id, action, subject: order_number };
+  const subject = assignee === undefined ? order_number : `${order_number} person ${assignee}`;
+  const entry = { account_id, action, subject };
   await writeAudit({ db: tx, now: deps.now }, by, entry, request_id);
 }
 

@@ -53,6 +53,7 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "PATCH /portal/:environment/team/:person_id": () => ({ reset_second_factor: true }),
   "POST /portal/:environment/team/:person_id/password": () => ({}),
   "POST /portal/:environment/sandbox/prescriptions": () => ({ preset: "simple" }),
+  "POST /portal/:environment/sandbox/token": () => ({}),
   "POST /portal/:environment/sandbox/orders": ({ prescription_id }) => ({ prescription_id: Number(prescription_id) }),
   "POST /portal/:environment/sandbox/simulate": ({ order_number }) => ({
     simulation_type: "order",

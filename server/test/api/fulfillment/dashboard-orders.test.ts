@@ -822,7 +822,14 @@ describe("colleagues", () => {
       ],
       unread: 1,
     });
-    expect(await audited(made.order_number, "order_assigned")).toMatchObject([{ person_id: technician.person_id }]);
+    const { entries } = (await lead.get(`/dashboard/audit?subject=${made.order_number}&action=order_assigned`)).body;
+    expect(entries).toMatchObject([
+      {
+        person_id: technician.person_id,
+        subject: `${made.order_number} person ${dana.person_id}`,
+        subject_name: "Dana Reed",
+      },
+    ]);
     // It keeps others from the order like any claim, also the person who assigned it; a lead can assign it to another.
     expect((await work(pharmacist, made, { event: "approve_review" })).body.error.key).toBe("claimed");
     expect((await assign(technician, made, pharmacist)).body.error.key).toBe("claimed");
@@ -830,6 +837,23 @@ describe("colleagues", () => {
     expect((await assign(lead, made, dana)).status).toBe(200);
     expect((await work(dana, made, { event: "release" })).body.claim).toBe(null);
     expect((await work(dana, made, { event: "approve_review" })).status).toBe(200);
+  });
+
+  test("many orders go to one colleague, and the answer lists each order that does not", async () => {
+    const [first, second, theirs] = [await order(), await order(), await order()];
+    const maya = await renamed("technician", "Maya Ortiz");
+    await work(pharmacist, theirs, { event: "claim" });
+    const orders = [first, second, theirs].map(({ order_number }) => ({ account_id: account_id(), order_number }));
+    const inBulk = (more: object) => technician.send("POST", "/dashboard/bulk", { event: "assign", orders, ...more });
+    const { body } = await inBulk({ person_id: maya.person_id });
+    expect([body.done, body.refused]).toEqual([2, 1]);
+    expect(body.results[2]).toMatchObject({ order_number: theirs.order_number, done: false, key: "claimed" });
+    expect((await page(technician, second)).claim?.person_id).toBe(maya.person_id);
+    expect((await told(maya)).unread).toBe(2);
+    const { entries } = (await lead.get(`/dashboard/audit?subject=${second.order_number}&action=order_assigned`)).body;
+    expect(entries).toMatchObject([{ person_id: technician.person_id, subject_name: "Maya Ortiz" }]);
+    expect((await inBulk({ person_id: "unknown" })).body).toMatchObject({ done: 0, refused: 3 });
+    expect((await inBulk({})).status).toBe(422);
   });
 
   test("an order goes only to another active member of the staff", async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { PortalRequest, PortalRequestDetails, PortalUsage } from "@pestle/contract";
+import type { PortalErrorGroup, PortalRequest, PortalRequestDetails, PortalUsage } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { latencyBucket, latencyPercentile } from "../../../src/domain/operations/latency-buckets.ts";
@@ -132,6 +132,17 @@ describe("the request log", () => {
     for (const { code, count } of groups) expect([code, count]).toEqual([code, withCode(code)]);
     expect(groups.length).toBeGreaterThan(3);
     expect((await willow.get(`${P}/request_errors?hours=169`)).status).toBe(400);
+
+    // The same between two times: from the first one, and before the second one.
+    const between = async (query: string) => (await willow.get(`${P}/request_errors?${query}`)).body.groups;
+    const last = all[0]!.at;
+    expect(await between(`since=${all.at(-1)!.at}`)).toEqual(groups);
+    expect(await between(`since=${last}&until=${last}`)).toEqual([]);
+    const before = (await between(`until=${last}`)) as PortalErrorGroup[];
+    expect(before.reduce((sum, { count }) => sum + count, 0)).toBeLessThan(
+      (groups as PortalErrorGroup[]).reduce((sum, { count }) => sum + count, 0),
+    );
+    expect((await willow.get(`${P}/request_errors?since=today`)).status).toBe(400);
   });
 
   test("is written by the job, after the answers", async () => {

@@ -1,7 +1,14 @@
+import {
+  type PortalCredential,
+  type PortalReferenceToken,
+  REFERENCE_CREDENTIAL,
+  REFERENCE_TOKEN_LIFETIME_S,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { tryLimits } from "../../../src/domain/accounts/tries.ts";
 import { sandboxPresets } from "../../../src/domain/sandbox/sandbox-presets.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { signedIn, type WebPerson } from "../../support/web.ts";
+import { signedIn, type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let willow: WebPerson;
@@ -98,7 +105,7 @@ describe("the sandbox in the portal", () => {
   test("is 404 in production", async () => {
     expect((await harbor.get("/portal/production/home")).status).toBe(200);
     expect((await harbor.get("/portal/production/sandbox")).status).toBe(404);
-    for (const tool of ["prescriptions", "orders", "simulate"]) {
+    for (const tool of ["prescriptions", "orders", "token", "simulate"]) {
       expect((await harbor.send("POST", `/portal/production/sandbox/${tool}`)).status).toBe(404);
     }
   });
@@ -138,5 +145,79 @@ describe("a held order", () => {
     const done = await willow.send("POST", `${path}/actions`, { event: "accept_suggested_address" });
     expect(done.body.order.address).toMatchObject(suggested_address);
     expect((await willow.get(path)).body.suggested_address).toBeNull();
+  });
+});
+
+describe("a token for the API reference", () => {
+  const minted = async (who: WebPerson) => {
+    const told = await who.send("POST", `${P}/sandbox/token`);
+    if (told.status !== 201) throw new Error(`${told.status}: ${told.text}`);
+    return told.body as PortalReferenceToken;
+  };
+  const brandsWith = async (token: string) => (await app.call("/brands", { token })).status;
+  const named = async (who: WebPerson): Promise<PortalCredential[]> =>
+    (await who.get(`${P}/credentials`)).body.credentials.filter(
+      ({ name }: PortalCredential) => name === REFERENCE_CREDENTIAL,
+    );
+
+  test("reads the partner's own sandbox for ten minutes, and the audit log says who received it", async () => {
+    const { prescription_id } = await prescribed(willow, { preset: "simple" });
+    const { order_number } = (await willow.send("POST", `${P}/sandbox/orders`, { prescription_id })).body;
+    const first = await Promise.all([minted(willow), minted(willow)]);
+    const { access_token, expires_at } = first[0];
+    expect(Date.parse(expires_at) - app.deps.now().getTime()).toBeLessThanOrEqual(REFERENCE_TOKEN_LIFETIME_S * 1000);
+    expect((await app.call(`/orders/${order_number}`, { token: access_token })).status).toBe(200);
+    const other = await minted(juniper);
+    expect((await app.call(`/orders/${order_number}`, { token: other.access_token })).status).toBe(404);
+
+    // Both first tokens belong to one credential.
+    const [credential, ...more] = await named(willow);
+    expect([credential?.scopes, more]).toEqual([["partners"], []]);
+    const { rows } = await app.deps.db.raw(
+      "select action from audit_entry where person_id = $1 and subject = $2 order by audit_id",
+      [willow.person_id, credential!.client_id],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(["credential_created", "token_issued", "token_issued"]);
+
+    app.advance(REFERENCE_TOKEN_LIFETIME_S * 1000);
+    expect(await brandsWith(access_token)).toBe(401);
+  });
+
+  test("ends with its credential, and the next one comes with a new credential", async () => {
+    const { access_token } = await minted(willow);
+    const [{ credential_id }] = (await named(willow)) as [PortalCredential];
+    expect(await brandsWith(access_token)).toBe(200);
+    await willow.send("PATCH", `${P}/credentials/${credential_id}`, { token_lifetime_s: 60 });
+    const { expires_at } = await minted(willow);
+    expect(Date.parse(expires_at) - app.deps.now().getTime()).toBeLessThanOrEqual(60_000);
+    await willow.send("POST", `${P}/credentials/${credential_id}/revoke`);
+    expect(await brandsWith(access_token)).toBe(401);
+    expect(await brandsWith((await minted(willow)).access_token)).toBe(200);
+    expect((await named(willow)).map(({ revoked_at }) => revoked_at === null)).toEqual([true, false]);
+  });
+
+  test("is refused in production, without a session, from another page and for the staff", async () => {
+    expect((await harbor.send("POST", "/portal/production/sandbox/token")).status).toBe(404);
+    const url = `${app.addresses.base_url}/web${P}/sandbox/token`;
+    const { cookie } = willow.headers;
+    const asked = async (headers: Record<string, string>) =>
+      (await fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: "{}" }))
+        .status;
+    expect(await asked({})).toBe(401);
+    expect(await asked({ cookie: cookie! })).toBe(404);
+    expect(await asked({ ...willow.headers, origin: "https://elsewhere.example" })).toBe(404);
+    expect((await (await webPerson(app, "admin")).send("POST", `${P}/sandbox/token`)).status).toBe(404);
+  });
+
+  test("a person gets few of them, and after signing out none", async () => {
+    const partner = await app.deps.db.raw("select partner_id from person where person_id = $1", [juniper.person_id]);
+    const developer = await webPerson(app, "partner_developer", String(partner.rows[0]!["partner_id"]));
+    for (let count = 0; count < tryLimits.reference_tokens.free; count++) await minted(developer);
+    const refused = await developer.send("POST", `${P}/sandbox/token`);
+    expect([refused.status, Number(refused.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    // The limit is the person's own.
+    await minted(juniper);
+    await developer.send("DELETE", "/session");
+    expect((await developer.send("POST", `${P}/sandbox/token`)).status).toBe(401);
   });
 });

@@ -371,6 +371,27 @@ describe("a recall", () => {
     const revealed = await run("recall", { lot: "RC-100", reveal: true });
     expect(revealed.text).toContain("Rosamund Quillfeather");
   });
+
+  test("quarantines the lot for a signed-in pharmacist or lead, and ends the quarantine", async () => {
+    const made = await place();
+    await order("approve", "pharmacist", made);
+    const recall = (options: object) => run("recall", { lot: "RC-300", ...options });
+    const fill = () => order("fill", "technician", made, lots("RC-300", made));
+    await expect(recall({ quarantine: true, as: mail("technician") })).rejects.toThrow(
+      "Only a pharmacist, a lead or an admin",
+    );
+    await expect(recall({ quarantine: true, endQuarantine: true })).rejects.toThrow("not both");
+    const { text } = await recall({ quarantine: true, as: mail("pharmacist") });
+    expect(text).toBe("The lot is in quarantine.\nNothing was filled from this lot.");
+    await expect(fill()).rejects.toThrow("recalled");
+    await recall({ endQuarantine: true, as: mail("lead") });
+    await fill();
+    const { rows } = await app.deps.db.raw("select action, role from audit_entry where subject = 'lot RC-300'", []);
+    expect(rows).toEqual([
+      { action: "lot_quarantined", role: "pharmacist" },
+      { action: "lot_released", role: "lead" },
+    ]);
+  });
 });
 
 describe("the report of controlled substances", () => {

@@ -75,15 +75,22 @@ const programOf = ({ credential_id, os_user }: Pick<AuditLine, "credential_id" |
       ? say("Command line, {os_user}", { os_user })
       : null;
 
-function Subject({ line: { action, account_id, subject }, narrow }: { line: AuditLine; narrow: Narrow }) {
+function Subject({ line: { action, account_id, subject, subject_name }, narrow }: { line: AuditLine; narrow: Narrow }) {
   if (subject === null) return null;
-  const is_order = /^(order|document)_/.test(action) && account_id !== null && /^[0-9A-Z]{10}$/.test(subject);
+  const [, number, more] = /^([0-9A-Z]{10})(?: (.+))?$/.exec(subject) ?? [];
+  const order_number = /^(order|document)_/.test(action) && account_id !== null ? number : undefined;
   return (
     <span className={styles["subject"]}>
-      <button type="button" className={`mono ${styles["narrow"]}`} onClick={() => narrow({ subject })}>
-        {subject}
+      <button
+        type="button"
+        className={`mono ${styles["narrow"]}`}
+        onClick={() => narrow({ subject: order_number ?? subject })}
+      >
+        {order_number ?? subject}
       </button>
-      {is_order && <Link to={orderPath({ account_id, order_number: subject })}>{say("Open")}</Link>}
+      {order_number && more && subject_name === null && <span className="mono quiet">{more}</span>}
+      {subject_name !== null && <span>{subject_name}</span>}
+      {order_number && account_id && <Link to={orderPath({ account_id, order_number })}>{say("Open")}</Link>}
     </span>
   );
 }

@@ -6,11 +6,11 @@ import { type Shortcut, useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Button, type ButtonTone } from "../../ui/controls/button.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { say } from "../../ui/words/say.tsx";
+import { Assign } from "../assign.tsx";
 import { orderPath } from "../order-link.ts";
 import { placeInWorkList } from "../work-list.ts";
 import { HoldDialog } from "./hold-dialog.tsx";
 import styles from "./order-screen.module.css";
-import { AssignDialog } from "./people/assign-dialog.tsx";
 import { MentionHelp } from "./people/mention-help.tsx";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import { HeldBar } from "./step/held-bar.tsx";
@@ -123,9 +123,13 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
         />
       )}
       {asking?.asks === "colleague" && (
-        <AssignDialog
-          work={work}
-          onClose={() => setAsking(null)}
+        <Assign
+          busy={work.busy}
+          error={work.error}
+          onClose={() => {
+            work.forget();
+            setAsking(null);
+          }}
           onSubmit={(person_id) => void send({ event: "assign", person_id })}
         />
       )}

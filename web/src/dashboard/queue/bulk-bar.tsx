@@ -18,6 +18,7 @@ import { toast } from "../../ui/display/toast.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
 import { say, sayName } from "../../ui/words/say.tsx";
+import { Assign } from "../assign.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { orderPath } from "../order-link.ts";
 import { openPrints } from "../print-station.ts";
@@ -32,11 +33,16 @@ type Row = {
   icon: IconName;
   /** Limits the action to some queues. */
   queues?: readonly QueueKey[];
-} & ({ reason?: true; warning?: never } | { warning: string; reason?: never });
+} & (
+  | { reason?: true; warning?: never; colleague?: never }
+  | { warning: string; reason?: never; colleague?: never }
+  | { colleague: true; reason?: never; warning?: never }
+);
 
-/** Bulk actions. Every step asks first, for a reason or with a warning; a claim and a print are no steps. */
+/** Bulk actions. Every step asks first, for a reason, a colleague or with a warning; a claim and a print are no steps. */
 const rows: readonly Row[] = [
   { event: "claim", label: say("Claim"), icon: "person" },
+  { event: "assign", label: say("Assign"), icon: "person", colleague: true },
   { event: "release", label: say("Release"), icon: "hold" },
   {
     event: "approve_review",
@@ -62,6 +68,8 @@ const rows: readonly Row[] = [
   { event: "cancel", label: say("Cancel"), icon: "close", reason: true },
 ];
 
+type Given = { reason?: string; exception_id?: ExceptionId; person_id?: string };
+
 /** Appears when orders are selected. Failures are listed per order afterwards. */
 export function BulkBar({
   queue,
@@ -82,27 +90,25 @@ export function BulkBar({
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
   const [sent, setSent] = useState(0);
   const [setting, setSetting] = useState(false);
-  const change = useChange(
-    async (row: Row, about: typeof orders, more: { reason?: string; exception_id?: ExceptionId }) => {
-      setSent(0);
-      const result = await sendBulk({ event: row.event, ...more }, about, setSent);
-      setAsking(null);
-      if (row.event === "print") {
-        const refused = new Set(result.refused.map(orderPath));
-        const ready = about.filter((one) => !refused.has(orderPath(one)));
-        if (ready.length > 0) await openPrints(ready);
-      }
-      if (result.refused.length === 0) {
-        toast(say("{label}: {done} done.", { label: row.label, done: numberText(result.done) }));
-        // The same orders go to the carrier next.
-        if (row.event !== "print") onClear();
-      } else {
-        setOutcome(result);
-        onKeep(result.refused);
-      }
-      onDone();
-    },
-  );
+  const change = useChange(async (row: Row, about: typeof orders, more: Given) => {
+    setSent(0);
+    const result = await sendBulk({ event: row.event, ...more }, about, setSent);
+    setAsking(null);
+    if (row.event === "print") {
+      const refused = new Set(result.refused.map(orderPath));
+      const ready = about.filter((one) => !refused.has(orderPath(one)));
+      if (ready.length > 0) await openPrints(ready);
+    }
+    if (result.refused.length === 0) {
+      toast(say("{label}: {done} done.", { label: row.label, done: numberText(result.done) }));
+      // The same orders go to the carrier next.
+      if (row.event !== "print") onClear();
+    } else {
+      setOutcome(result);
+      onKeep(result.refused);
+    }
+    onDone();
+  });
   const most = queue === "pack" ? MOST_PRINTED_ORDERS : Number.POSITIVE_INFINITY;
   const offered = rows.filter(({ queues: only }) => only === undefined || (only as string[]).includes(queue ?? ""));
   return (
@@ -125,7 +131,9 @@ export function BulkBar({
                   : undefined
               }
               onClick={() =>
-                row.reason || row.warning ? setAsking({ row, about: orders }) : void change.run(row, orders, {})
+                row.reason || row.warning || row.colleague
+                  ? setAsking({ row, about: orders })
+                  : void change.run(row, orders, {})
               }
             >
               {row.label}
@@ -164,6 +172,15 @@ export function BulkBar({
           error={change.error}
           onClose={() => setAsking(null)}
           onSubmit={(more) => void change.run(asking.row, asking.about, more)}
+        />
+      )}
+      {asking?.row.colleague && (
+        <Assign
+          orders={asking.about.length}
+          busy={change.busy}
+          error={change.error}
+          onClose={() => setAsking(null)}
+          onSubmit={(person_id) => void change.run(asking.row, asking.about, { person_id })}
         />
       )}
       {setting && <StationDialog onClose={() => setSetting(false)} />}

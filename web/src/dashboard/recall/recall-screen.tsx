@@ -143,7 +143,7 @@ function Found({ asked }: { asked: RecallRequest }) {
               title={say("Lot {lot}", { lot: asked.lot })}
               flush
               actions={
-                <>
+                <span className={styles["work"]}>
                   {revealed === null && may && (
                     <Button small icon="eye" keys="v" busy={reveal.busy} onClick={() => void reveal.run()}>
                       {say("Reveal contacts")}
@@ -155,7 +155,7 @@ function Found({ asked }: { asked: RecallRequest }) {
                   <Button small icon="print" onClick={() => window.print()}>
                     {say("Print")}
                   </Button>
-                </>
+                </span>
               }
             >
               {reveal.error !== null && <Problem error={reveal.error} />}

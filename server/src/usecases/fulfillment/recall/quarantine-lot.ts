@@ -8,11 +8,12 @@ import { WorkRefusal } from "../work-refusal.ts";
 
 /** Puts a recalled lot in quarantine, or ends it. No order is filled, checked or shipped from a lot in quarantine. */
 export const quarantineLot = (
-  deps: Deps,
+  deps: Pick<Deps, "db" | "vault" | "now">,
   by: Looker,
   { lot, sku = "", environment }: RecallRequest,
   on: boolean,
-  request_id: string,
+  /** Null for a command, which is not a request. */
+  request_id: string | null,
 ): Promise<void> =>
   transact(deps, async (tx) => {
     const meant = environment === undefined ? environments : [environment];

@@ -3,8 +3,8 @@ import { useRef } from "react";
 import { useSignedIn } from "../../../app/sign-in/session.ts";
 import { Button } from "../../../ui/controls/button.tsx";
 import { say } from "../../../ui/words/say.tsx";
+import { useColleagues } from "../../use-colleagues.ts";
 import { completed, suggestedColleagues } from "./suggested-colleagues.ts";
-import { useColleagues } from "./use-colleagues.ts";
 
 /** Completes `@Name` below a note, and says whom the note will notify. */
 export function MentionHelp({ text, write }: { text: string; write: (text: string) => void }) {

@@ -1,4 +1,4 @@
-import { useApi } from "../../../app/use-api.ts";
+import { useApi } from "../app/use-api.ts";
 
 /** The active staff of the pharmacy. */
 export const useColleagues = () => useApi("/dashboard/colleagues");
