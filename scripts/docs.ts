@@ -9,6 +9,7 @@ import { controlledPage } from "./docs/controlled-page.ts";
 import { errorsPage } from "./docs/errors-page.ts";
 import { eventsPage } from "./docs/events-page.ts";
 import { exceptionsPage } from "./docs/exceptions-page.ts";
+import { inspectionPage } from "./docs/inspection-page.ts";
 import { intakePage } from "./docs/intake-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
@@ -28,6 +29,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/intake.md", render: intakePage },
   { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
   { path: "docs/controlled-substances.md", render: controlledPage },
+  { path: "docs/guides/inspection.md", render: inspectionPage },
   { path: "docs/quotas.md", render: quotasPage },
   { path: "docs/asvs.md", render: asvsPage },
   { path: "docs/openapi.json", render: () => described(openapi) },

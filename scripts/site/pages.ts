@@ -51,6 +51,7 @@ const sections: { title: string; entries: Entry[] }[] = [
     title: "Operate",
     entries: [
       "docs/guides/dashboard.md",
+      "docs/guides/inspection.md",
       "docs/guides/safety.md",
       "docs/guides/deployment.md",
       "docs/guides/security.md",

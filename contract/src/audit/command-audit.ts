@@ -1,3 +1,4 @@
+import { reportNames, reports } from "../practice/reports.ts";
 import { type AuditRule, NO_DATABASE, NO_PATIENT, notAudited, PARTNER_PROGRAM, writes } from "./audit-rules.ts";
 
 /**
@@ -69,6 +70,9 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "report correct": writes("command_run", "export", "identity", "address", "treatment"),
   "report list": writes("command_run", "export"),
   "report mark": writes("command_run", "export"),
+  ...Object.fromEntries(
+    reportNames.map((name) => [`report ${name}`, writes("command_run", "export", ...reports[name].groups)]),
+  ),
 
   "catalogue import": writes("command_run", "catalogue"),
   "catalogue export": writes("command_run", "catalogue"),

@@ -102,7 +102,7 @@ export const webAudit = {
     "safety",
   ),
   "POST /dashboard/orders/{account_id}/{order_number}/work": writes(
-    [...Object.values(workAudit), "order_worked", "exception_overridden"],
+    [...Object.values(workAudit), "order_worked", "exception_overridden", "product_missed"],
     "patient",
     "order",
   ),
@@ -131,6 +131,23 @@ export const webAudit = {
     "address",
     "treatment",
   ),
+  "POST /dashboard/orders/{account_id}/{order_number}/misses": writes("product_missed", "patient", "order"),
+  "GET /dashboard/counseling": writes("orders_listed", "patient", "order", "treatment"),
+  "POST /dashboard/counseling/{account_id}/{order_number}/{item_id}": writes(
+    "counseling_recorded",
+    "patient",
+    "treatment",
+    "order",
+  ),
+  "POST /dashboard/counseling/{account_id}/{order_number}/{item_id}/reveal": writes(
+    "counseling_revealed",
+    "reveal",
+    "identity",
+    "contact",
+    "treatment",
+  ),
+  "GET /dashboard/reports/{report}": writes("report_viewed", "patient", "order", "treatment"),
+  "GET /dashboard/reports/{report}/{format}": writes("report_exported", "export", "identity", "order", "treatment"),
   "GET /dashboard/patients/{account_id}/{patient_key}": writes(
     "patient_viewed",
     "patient",

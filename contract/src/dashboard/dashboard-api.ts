@@ -5,6 +5,14 @@ import type {
 } from "../accounts/credential-limits.ts";
 import type { ShownQuota } from "../accounts/quotas.ts";
 import type { Message } from "../messages.ts";
+import type {
+  CounselingFill,
+  CounselingRequest,
+  DashboardCounseling,
+  RevealedCounseling,
+} from "../practice/counseling.ts";
+import type { ProductMissRequest } from "../practice/product-misses.ts";
+import type { DashboardReport, ReportQuery } from "../practice/reports.ts";
 import type { RenewalRequestInput } from "../renewals.ts";
 import type { StatementPage } from "../statements/statements.ts";
 import type {
@@ -141,6 +149,18 @@ export type DashboardApi = {
     answer: DashboardPrescriptions;
   };
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
+
+  "POST /dashboard/orders/{account_id}/{order_number}/misses": { body: ProductMissRequest; answer: { noted: boolean } };
+
+  "GET /dashboard/counseling": { query: "show" | "environment" | "cursor" | "limit"; answer: DashboardCounseling };
+  "POST /dashboard/counseling/{account_id}/{order_number}/{item_id}": {
+    body: CounselingRequest;
+    answer: CounselingFill;
+  };
+  "POST /dashboard/counseling/{account_id}/{order_number}/{item_id}/reveal": { answer: RevealedCounseling };
+
+  "GET /dashboard/reports/{report}": { query: ReportQuery; answer: DashboardReport };
+  "GET /dashboard/reports/{report}/{format}": { query: ReportQuery; answer: WebFile };
 
   "GET /dashboard/patients/{account_id}/{patient_key}": { answer: DashboardPatient };
   "POST /dashboard/patients/{account_id}/{patient_key}/reveal": { answer: RevealedPatient };

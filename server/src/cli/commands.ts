@@ -37,6 +37,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["order"], async () => (await import("./fulfillment/order.ts")).orderCommands],
   [["recall"], async () => (await import("./fulfillment/recall.ts")).recallCommand],
   [["report"], async () => (await import("./fulfillment/report.ts")).reportCommands],
+  [["report"], async () => (await import("./fulfillment/inspection.ts")).inspectionCommands],
   [["statements"], async () => (await import("./statements/statements.ts")).statementCommands],
   [["ledger"], async () => (await import("./statements/ledger.ts")).ledgerCommands],
   [["simulate"], async () => (await import("./sandbox/simulate.ts")).simulateCommands],

@@ -115,6 +115,18 @@ export type Rows = {
     jti_hash: Bytes;
     expires_at: Instant;
   };
+  counseling_entry: {
+    account_id: string;
+    order_number: string;
+    item_id: number;
+    entry_number: number;
+    at: Instant;
+    outcome: string;
+    how: string;
+    person_id: string;
+    license_number: string;
+    note_sealed: Bytes | null;
+  };
   credential: {
     account_id: string;
     credential_id: string;
@@ -602,6 +614,14 @@ export type Rows = {
     is_drug?: boolean;
     held_price_cents: number | null;
     held_until: Instant | null;
+  };
+  product_miss: {
+    account_id: string;
+    order_number: string;
+    at: Instant;
+    person_id: string;
+    stage: string;
+    found: string;
   };
   queue_target: {
     queue: string;

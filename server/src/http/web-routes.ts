@@ -5,10 +5,12 @@ import { peopleRoutes } from "./accounts/people.ts";
 import { teamRoutes } from "./accounts/team.ts";
 import { sessionRoutes } from "./accounts/web-session.ts";
 import { catalogueRoutes } from "./catalogue/dashboard-catalogue.ts";
+import { counselingRoutes } from "./fulfillment/counseling.ts";
 import { notificationRoutes } from "./fulfillment/notifications.ts";
 import { messageRoutes } from "./fulfillment/order-messages.ts";
 import { orderRoutes } from "./fulfillment/order-page.ts";
 import { ordersRoutes } from "./fulfillment/queue.ts";
+import { reportRoutes } from "./fulfillment/reports.ts";
 import { searchRoutes } from "./fulfillment/search.ts";
 import { reviewRoutes } from "./intake/reviews.ts";
 import { auditRoutes } from "./operations/audit.ts";
@@ -37,6 +39,8 @@ const dashboardRoutes: readonly WebRoute[] = [
   ...prescriptionRoutes,
   ...patientRoutes,
   ...notificationRoutes,
+  ...counselingRoutes,
+  ...reportRoutes,
   ...searchRoutes,
   ...reviewRoutes,
   ...partnerRoutes,

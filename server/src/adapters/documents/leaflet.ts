@@ -59,6 +59,8 @@ const sections: readonly Section[] = [
   {
     title: "Questions",
     lines: (_item, { name, street, city, state, zip, phone }) => [
+      // The written offer of counseling (ADR 0072).
+      "You have the right to talk to a pharmacist about this medicine, at no cost.",
       `Talk to a pharmacist at ${name}: ${dialled(phone)}, ${street}, ${city}, ${state} ${zip}.`,
     ],
   },

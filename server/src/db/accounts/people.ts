@@ -56,6 +56,13 @@ from person
 where lower(email) = lower($1) and disabled_at is null`;
 export const findPerson = (db: Queryable, email: string) => db.row(byEmail, [email]);
 
+const anyByEmail = sql<[email: string], { person_id: string }>`
+select person_id
+from person
+where lower(email) = lower($1)`;
+/** Also a disabled person, whose entries the audit log keeps. */
+export const findAnyPerson = (db: Queryable, email: string) => db.row(anyByEmail, [email]);
+
 const byId = sql<[person_id: string], { email: string; name: string; role: string }>`
 select email, name, role
 from person

@@ -40,7 +40,7 @@ export const insertNote = (
     note.text_sealed,
   ]);
 
-type NoteRow = {
+export type NoteRow = {
   note_id: string;
   at: Date;
   person_id: string | null;

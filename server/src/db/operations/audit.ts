@@ -98,10 +98,7 @@ export const listAudit = (
   filter: Pick<AuditEntry, "person_id" | "account_id" | "subject"> & { action: string | null },
 ) => db.rows(list, [before, limit, filter.person_id, filter.account_id, filter.subject, filter.action]);
 
-const disclosures = statementOf<
-  [account_id: string, id_index: Buffer, before: number, limit: number],
-  AuditRow & { name: string | null }
->(`
+const ABOUT_PATIENT = `
 with whose as (
   select s.patient_key
   from patient s
@@ -116,7 +113,12 @@ with whose as (
   from orders o
   join audit_entry e on e.account_id = o.account_id and e.subject = o.order_number
   where o.account_id = $1 and o.patient_key = (select patient_key from whose) and e.audit_id < $3
-)
+)`;
+
+const disclosures = statementOf<
+  [account_id: string, id_index: Buffer, before: number, limit: number],
+  AuditRow & { name: string | null }
+>(`${ABOUT_PATIENT}
 select ${SHOWN}
 from about
 join audit_entry a on a.audit_id = about.audit_id
@@ -126,6 +128,46 @@ limit $4`);
 /** Everyone who saw or changed a patient's data, or an order of theirs. Newest first, below an entry number. */
 export const listDisclosures = (db: Queryable, account_id: string, id_index: Buffer, before: number, limit: number) =>
   db.rows(disclosures, [account_id, id_index, before, limit]);
+
+const disclosuresIn = statementOf<
+  [account_id: string, id_index: Buffer, before: number, from: Date, until: Date, limit: number],
+  AuditRow & { name: string | null }
+>(`${ABOUT_PATIENT}
+select ${SHOWN}
+from about
+join audit_entry a on a.audit_id = about.audit_id
+left join person p on p.person_id = a.person_id
+where a.at >= $4 and a.at < $5
+order by a.audit_id desc
+limit $6`);
+/** The same for some days. */
+export const listDisclosuresIn = (
+  db: Queryable,
+  account_id: string,
+  id_index: Buffer,
+  before: number,
+  days: { from: Date; until: Date },
+  limit: number,
+) => db.rows(disclosuresIn, [account_id, id_index, before, days.from, days.until, limit]);
+
+const ofPerson = statementOf<
+  [person_id: string, after_at: Date, after_id: number, before: Date, limit: number],
+  AuditRow & { name: string | null }
+>(`
+select ${SHOWN}
+from audit_entry a
+left join person p on p.person_id = a.person_id
+where a.person_id = $1 and a.at >= $2 and (a.at, a.audit_id) > ($2, $3) and a.at < $4
+order by a.at, a.audit_id
+limit $5`);
+/** What a person did in some days, oldest first, after a place. */
+export const listAuditOf = (
+  db: Queryable,
+  person_id: string,
+  after: { at: Date; audit_id: number },
+  before: Date,
+  limit: number,
+) => db.rows(ofPerson, [person_id, after.at, after.audit_id, before, limit]);
 
 const alive = sql<[process_id: string, now: Date]>`
 insert into audit_writer (process_id, started_at, written_until)

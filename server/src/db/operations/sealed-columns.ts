@@ -2,6 +2,7 @@ import { digestPlace } from "../accounts/credentials.ts";
 import { totpPlace } from "../accounts/sessions.ts";
 import { ssoSecretPlace } from "../accounts/sso.ts";
 import type { Queryable, Tx } from "../db.ts";
+import { counselingNotePlace } from "../fulfillment/counseling.ts";
 import { notePlace } from "../fulfillment/order-notes.ts";
 import { parcelLabelPlace } from "../fulfillment/parcel-labels.ts";
 import { partialFillPlace } from "../fulfillment/partial-fills.ts";
@@ -54,6 +55,18 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "sender", "sender_message_id"],
     place: (row) =>
       messageAnswerPlace(String(row["account_id"]), String(row["sender"]), String(row["sender_message_id"])),
+  },
+  {
+    table: "counseling_entry",
+    column: "note_sealed",
+    key: ["account_id", "order_number", "item_id", "entry_number"],
+    place: (row) =>
+      counselingNotePlace(
+        String(row["account_id"]),
+        String(row["order_number"]),
+        Number(row["item_id"]),
+        Number(row["entry_number"]),
+      ),
   },
   {
     table: "partial_fill_request",

@@ -85,6 +85,18 @@ export type PackingSlip = Marked & {
   items: readonly PackedItem[];
 };
 
+/** A table of rows for an inspector. Days are dates; `made_at` is a time as people read it. */
+export type PrintedReport = Marked & {
+  title: string;
+  from: string;
+  to: string;
+  made_at: string;
+  date: string;
+  /** `width`: the share of the page. */
+  columns: readonly { title: string; width: number }[];
+  rows: readonly (readonly string[])[];
+};
+
 type PackedItem = {
   name: string;
   ndc: string | null;

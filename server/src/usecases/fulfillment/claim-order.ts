@@ -3,7 +3,7 @@ import { mentionedIn, type OverrideCode, type StaffRole } from "@pestle/contract
 import type { Tx } from "../../db/db.ts";
 import { findColleague, listColleagues } from "../../db/fulfillment/notifications.ts";
 import { claim, letGo } from "../../db/fulfillment/order-claims.ts";
-import { insertNote, listNotes, notePlace } from "../../db/fulfillment/order-notes.ts";
+import { insertNote, listNotes, type NoteRow, notePlace } from "../../db/fulfillment/order-notes.ts";
 import { findOrder } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
@@ -121,19 +121,25 @@ type NoteText = Partial<Pick<OrderNote, "reason" | "overridden" | "found">> & {
 /** All notes on an order, oldest first, with their signatures checked. */
 export async function readNotes(deps: Deps, account_id: string, order_number: string): Promise<OrderNote[]> {
   const rows = await listNotes(deps.db, account_id, order_number);
-  return withKeysOfNow(deps, async () =>
-    rows.map(({ text_sealed, signature, ...row }) => {
-      const place = notePlace(account_id, order_number, row.note_id);
-      const text = JSON.parse(deps.vault.open(text_sealed, place).toString("utf8")) as NoteText;
-      const { reason = "", overridden = [], found = [], code, license_number } = text;
-      const { note_id, at, person_id, role } = row;
-      const who = { account_id, order_number, note_id, at: at.toISOString(), person_id, role };
-      // Every override is signed, so one without a signature was tampered with.
-      const unsigned = overridden.length === 0 && signature === null;
-      const own = signatureOf(deps, { ...who, reason, overridden, found, code, license_number });
-      const signature_holds = unsigned ? null : signature !== null && own.equals(signature);
-      const by = { code: code ?? null, license_number: license_number ?? null };
-      return { ...row, reason, overridden, found, ...by, signature_holds };
-    }),
-  );
+  return withKeysOfNow(deps, async () => rows.map((row) => openNote(deps, account_id, order_number, row)));
+}
+
+/** A note, with its signature checked. */
+export function openNote(
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  order_number: string,
+  { text_sealed, signature, ...row }: NoteRow,
+): OrderNote {
+  const { note_id, at, person_id, role } = row;
+  const place = notePlace(account_id, order_number, note_id);
+  const text = JSON.parse(deps.vault.open(text_sealed, place).toString("utf8")) as NoteText;
+  const { reason = "", overridden = [], found = [], code, license_number } = text;
+  const who = { account_id, order_number, note_id, at: at.toISOString(), person_id, role };
+  // Every override is signed, so one without a signature was tampered with.
+  const unsigned = overridden.length === 0 && signature === null;
+  const own = signatureOf(deps, { ...who, reason, overridden, found, code, license_number });
+  const signature_holds = unsigned ? null : signature !== null && own.equals(signature);
+  const by = { code: code ?? null, license_number: license_number ?? null };
+  return { note_id, at, person_id, role, reason, overridden, found, ...by, signature_holds };
 }

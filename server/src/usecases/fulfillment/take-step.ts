@@ -10,6 +10,7 @@ import { write } from "../write.ts";
 import { addNote, assignOrder, claimOrder, releaseClaim } from "./claim-order.ts";
 import { inBulk } from "./in-bulk.ts";
 import { printOrder } from "./parcels/print-order.ts";
+import { refusedStep } from "./reports/note-miss.ts";
 import { shipOrder } from "./ship-order.ts";
 import {
   actorOf,
@@ -65,7 +66,9 @@ export async function workOnOrder(
   const act = doings[asked.event] as Doing<WorkRequest>;
   const { event, revision } = asked;
   const given = { ...work, request_id, event, ...(revision !== undefined && { revision }) };
-  const result = await act(deps, given, asked, bulk);
+  const result = await act(deps, given, asked, bulk).catch((error: unknown) =>
+    refusedStep(deps, work.by, work, request_id, error),
+  );
   const { exceptions } = MAY_HOLD.includes(asked.event) ? (result as Order) : { exceptions: [] };
   return { held_by: exceptions.map(({ name }) => name) };
 }

@@ -39,6 +39,9 @@ export const workRefusals = {
   nothing_to_refund: "The amount is more than remains to refund.",
   unknown_reason: "There is no such refund reason.",
   payment_pending: "The payment is not settled yet because the provider is unreachable. Try again later.",
+  counseled_already: "Counseling is already recorded as given.",
+  counseling_full: "This fill has 20 counseling entries, which is the limit.",
+  spoken_needed: "Choose how you spoke to the patient. Counseling is given by phone, by video or in person.",
   no_address: "The order has no address to ship to.",
 } as const;
 export type WorkRefusalKey = keyof typeof workRefusals;

@@ -78,6 +78,10 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["select m.body_hash, case when m.format = 'simulation' then m.answer end as answer,", OPERATOR],
   ["select max(n.feed_position) as feed_position from account a", "a position, of the feeds of all accounts together"],
   ["with page as materialized ( select o.account_id, o.order_number, o.stage_since from account a", DASHBOARD],
+  [
+    "with page as materialized ( select i.account_id, i.order_number, i.item_id, i.shipped_at from account a",
+    DASHBOARD,
+  ],
   ["with linked as ( select distinct other.account_id, other.patient_key from person_link own", PERSON],
   ["select distinct i.account_id, i.order_number from person_link own", PERSON],
   ["from patient p join account a on a.account_id = p.account_id where p.person_keys is null", JOB],
