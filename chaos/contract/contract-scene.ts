@@ -86,19 +86,22 @@ export async function openScene(demo: Demo): Promise<Scene> {
     await prepare?.(String(order_number));
     return { patient_id: patient.patient_id, order_number };
   };
+  /** Another request can move the account's clock, so that a prescription expires meanwhile: then it needs a new try. */
+  const withRetries = async <Made>(make: () => Promise<Made>): Promise<Made> => {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await make();
+      } catch (error) {
+        if (tries === MOST_TRIES) throw error;
+      }
+    }
+  };
   /**
    * Other requests may act on a remembered order, or hold it by a fact about its remembered patient. The scene
-   * remembers both once the order is in the state that its caller needs. Another request can also move the account's
-   * clock, so that the prescription expires meanwhile: then the next order is prepared at the new time.
+   * remembers both once the order is in the state that its caller needs.
    */
   const newOrder = async (prepare?: (order_number: string) => Promise<unknown>) => {
-    let made_order: Awaited<ReturnType<typeof preparedOrder>> | undefined;
-    for (let tries = 1; made_order === undefined; tries++) {
-      made_order = await preparedOrder(prepare).catch((error: unknown) => {
-        if (tries === MOST_TRIES) throw error;
-        return undefined;
-      });
-    }
+    const made_order = await withRetries(() => preparedOrder(prepare));
     remember("patient_id", made_order.patient_id);
     return remember("order_number", made_order.order_number);
   };
@@ -108,12 +111,14 @@ export async function openScene(demo: Demo): Promise<Scene> {
   const asked = (order_number: string) =>
     simulate("message", { order_number, text: "Did you mean to order 90 tablets?", exception_id: 79 });
   /** A prescription whose order has shipped, and whose prescriber never answers. */
-  const filledPrescription = async () => {
+  const filledPrescription = () => withRetries(fillPrescription);
+  const fillPrescription = async () => {
     const written = { drug_name: "Atorvastatin 20 mg tablet", written_qty: UNITS, prescriber_name: "Sam Silent" };
     const found = await simulate("prescription", written);
     const patient = { patient_id: String(found["patient_id"]), prescription_id: found["prescription_id"] };
     const { order_number } = await call("POST", "/orders", orderOf(patient));
-    await movedTo("Shipped")(String(order_number));
+    const { order_status } = await movedTo("Shipped")(String(order_number));
+    if (order_status !== "Shipped") throw new Error(`the order is ${order_status}`);
     return String(patient.prescription_id);
   };
   const scheduleOf = async (example: Json) => {

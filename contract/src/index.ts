@@ -32,6 +32,7 @@ export * from "./dashboard/dashboard-work.ts";
 export * from "./dashboard/mentions.ts";
 export * from "./dashboard/review-actions.ts";
 export * from "./dashboard/scanned-code.ts";
+export * from "./destruction-reasons.ts";
 export { answersMinimal, type Endpoint, type Tag, tags } from "./endpoints/endpoint.ts";
 export * from "./endpoints/endpoints.ts";
 export * from "./endpoints/oauth.ts";

@@ -1,8 +1,8 @@
--- revision 5
+-- revision 6
 -- Saves a change of an order with its history and its events. The service has decided all of it. This function only
 -- checks that the facts behind the decision still hold, and raises 40001 if they do not.
 --
--- It locks rows in this order: schedule, order, patient, prescriptions by id, items, stock by sku.
+-- It locks rows in this order: schedule, order, patient, prescriptions by id, items, stock by sku, lots of the stock.
 create or replace function save_change(
   account_id text,
   order_number text,
@@ -58,6 +58,9 @@ as $$
 declare
   written integer;
   available numeric;
+  of_lots numeric;
+  -- The items whose lots change.
+  lot_items integer[] := '{}';
 begin
   if new_status = 'Canceled' then
     -- The schedules that placed the order, or that followed it, decide what that means.
@@ -266,12 +269,25 @@ begin
     from jsonb_populate_record(null::audit_entry, audit) a;
   end if;
 
-  if cardinality(moved_skus) > 1 then
+  if changed_items is not null then
+    lot_items := array(
+      select (x.item->>'item_id')::integer
+      from jsonb_array_elements(changed_items) as x(item)
+      where x.item ? 'lot');
+  end if;
+  if cardinality(moved_skus) > 1 or cardinality(lot_items) > 0 then
     perform
     from stock s
-    where s.account_id = save_change.account_id and s.sku = any(moved_skus)
+    where s.account_id = save_change.account_id and s.sku = any(moved_skus || array(
+      select i.sku
+      from order_item i
+      where i.account_id = save_change.account_id and i.order_number = save_change.order_number
+        and i.item_id = any(lot_items)))
     order by s.sku
     for no key update;
+  end if;
+  if cardinality(lot_items) > 0 then
+    perform fill_lots(account_id, order_number, changed_items, lot_items);
   end if;
   for nth in 1 .. cardinality(moved_skus) loop
     update stock s
@@ -279,8 +295,14 @@ begin
     where s.account_id = save_change.account_id and s.sku = moved_skus[nth]
     returning s.on_hand_units - s.reserved_units into available;
     perform conflict_unless(found);
-    insert into stock_entry (account_id, sku, kind, units, order_number, at)
-    values (account_id, moved_skus[nth], moved_kinds[nth], moved_units[nth], order_number, changed_at);
+    of_lots := 0;
+    if moved_kinds[nth] = 'dispensed' then
+      of_lots := dispense_lots(account_id, order_number, moved_skus[nth], changed_at);
+    end if;
+    if moved_units[nth] > of_lots then
+      insert into stock_entry (account_id, sku, kind, units, order_number, at)
+      values (account_id, moved_skus[nth], moved_kinds[nth], moved_units[nth] - of_lots, order_number, changed_at);
+    end if;
     if (available > 0) <> (available - moved_on_hand[nth] + moved_reserved[nth] > 0) then
       announced := jsonb_build_object('kind', 'catalogue', 'account_id', account_id);
     end if;

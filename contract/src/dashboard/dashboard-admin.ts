@@ -5,6 +5,7 @@ import type {
   SignedEndpoint,
 } from "../accounts/credential-limits.ts";
 import type { CountReason } from "../count-reasons.ts";
+import type { DestructionReason } from "../destruction-reasons.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { DrugSchedule, Workflow } from "../fields.ts";
 import type { StaffRole } from "../lifecycle.ts";
@@ -220,13 +221,70 @@ export type DashboardShelf = {
   on_hand_units: number;
   reserved_units: number;
   free_units: number;
+  /** False for products such as a pill organizer. */
+  has_lot: boolean;
+  /** Destroying it needs a pharmacist, a witness and a note. */
+  controlled: boolean;
+  /** On hand without a known lot. */
+  loose_units: number;
+  /** From parcels that came back; not on hand. */
+  returned_units: number;
 };
 /**
  * POST /dashboard/stock/{account_id}/receive: units received; …/count: units counted. Returns the shelf's units. A
- * pharmacist counts a controlled substance; a difference needs a reason and a note of at least 10 characters.
+ * pharmacist counts a controlled substance; a difference needs a reason and a note of at least 10 characters. With `lot` and
+ * `expires_on`, the units are of this lot.
  */
-export type StockRequest = { sku: string; units: number; note?: string; reason?: CountReason };
-export type MovedShelf = Omit<DashboardShelf, "name" | "ndc">;
+export type StockRequest = {
+  sku: string;
+  units: number;
+  note?: string;
+  reason?: CountReason;
+  lot?: string;
+  expires_on?: string;
+};
+export type MovedShelf = Pick<DashboardShelf, "sku" | "on_hand_units" | "reserved_units" | "free_units">;
+
+/** GET /dashboard/stock/{account_id}/lots: the lots of a product that have units, the first to expire first. */
+export type DashboardLots = {
+  sku: string;
+  lots: DashboardLot[];
+  /** Without a known lot. */
+  loose: Pick<DashboardLot, "on_hand_units" | "filled_units" | "returned_units">;
+};
+export type DashboardLot = {
+  lot: string;
+  expires_on: string;
+  on_hand_units: number;
+  /** Of those on hand: in orders that are filled and have not shipped. */
+  filled_units: number;
+  returned_units: number;
+  expired: boolean;
+  recalled: boolean;
+};
+/**
+ * POST /dashboard/stock/{account_id}/return: the parcel of a shipped order came back. Its units are booked as returned. They
+ * are never sold again.
+ */
+export type ReturnRequest = { order_number: string; note?: string };
+export type ReturnedParcel = {
+  order_number: string;
+  lines: { sku: string; lot: string | null; units: number }[];
+};
+/**
+ * POST /dashboard/stock/{account_id}/destroy: units of the shelf or, with `returned`, of parcels that came back. Without a
+ * lot: of the stock whose lot is unknown.
+ */
+export type DestructionRequest = {
+  sku: string;
+  units: number;
+  lot?: string;
+  returned?: boolean;
+  reason: DestructionReason;
+  note?: string;
+  /** Another member of the staff. Required for a controlled substance. */
+  witness_id?: string;
+};
 
 /** GET and PUT /dashboard/targets (PUT: lead, admin). Null: never late. */
 export type DashboardTargets = { targets: Record<QueueKey, number | null> };
@@ -320,6 +378,8 @@ export const auditActions = {
   catalogue_imported: "imported a catalogue",
   stock_received: "received stock",
   stock_counted: "counted stock",
+  stock_returned: "booked a returned parcel",
+  stock_destroyed: "destroyed stock",
   targets_set: "set queue targets",
   endpoint_created: "registered a webhook endpoint",
   endpoint_changed: "changed a webhook endpoint",

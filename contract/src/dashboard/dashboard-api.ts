@@ -24,11 +24,13 @@ import type {
   DashboardCredentials,
   DashboardHealth,
   DashboardLicences,
+  DashboardLots,
   DashboardPartner,
   DashboardPartners,
   DashboardPeople,
   DashboardStock,
   DashboardTargets,
+  DestructionRequest,
   LicenseRequest,
   MovedShelf,
   NewCredentialRequest,
@@ -38,6 +40,8 @@ import type {
   PasswordResetRequest,
   PersonChanged,
   PersonRoleRequest,
+  ReturnedParcel,
+  ReturnRequest,
   RevokeCredentialRequest,
   RoutingRuleRequest,
   ShownCredential,
@@ -205,6 +209,9 @@ export type DashboardApi = {
   "GET /dashboard/stock/{account_id}": { answer: DashboardStock };
   "POST /dashboard/stock/{account_id}/receive": { body: StockRequest; answer: MovedShelf };
   "POST /dashboard/stock/{account_id}/count": { body: StockRequest; answer: MovedShelf };
+  "GET /dashboard/stock/{account_id}/lots": { query: "sku"; answer: DashboardLots };
+  "POST /dashboard/stock/{account_id}/return": { body: ReturnRequest; answer: ReturnedParcel };
+  "POST /dashboard/stock/{account_id}/destroy": { body: DestructionRequest; answer: MovedShelf };
 
   "GET /dashboard/statements/{account_id}": { query: "limit" | "cursor"; answer: StatementMonths };
   "GET /dashboard/statements/{account_id}/{month}": { query: "limit" | "cursor"; answer: StatementPage };

@@ -13,7 +13,7 @@ import type {
   SafetyEntry,
   Shipment,
 } from "../resources.ts";
-import type { WorkEvent } from "./dashboard-work.ts";
+import type { FilledLot, WorkEvent } from "./dashboard-work.ts";
 
 /** The order page for pharmacy staff, under `/web/dashboard`. Times are ISO 8601. */
 
@@ -97,8 +97,12 @@ export type DashboardLine = {
   dispense_id: number;
   /** False for products such as a pill organizer: no drug, so nothing to recall by lot. */
   has_lot: boolean;
+  /** The first to expire of `lots`. */
   lot: string | null;
   lot_expires_on: string | null;
+  lots: FilledLot[];
+  /** While the order is to be filled: the lots on the shelf to take, the first to expire first. */
+  suggested_lots: FilledLot[];
   needs_prescription: boolean;
   prescription: (Omit<ReceivedPrescription, "patient_id"> & { refills: number }) | null;
   differences: LineDifference[];

@@ -31,6 +31,16 @@ export type WorkEvent = (typeof workEvents)[number];
 /** Maximum length of a reason or note. It can have several lines. */
 export const NOTE_CHARACTERS = 500;
 
+/** An item can be filled from this many lots. */
+export const MOST_ITEM_LOTS = 10;
+export type FilledLot = { lot: string; lot_expires_on: string; units: number };
+export type FilledLine = {
+  item_id: number;
+  lot?: string | null;
+  lot_expires_on?: string | null;
+  lots?: readonly FilledLot[];
+};
+
 /**
  * POST /dashboard/orders/{account_id}/{order_number}/work. Returns the updated order page. `revision` is the one the
  * user saw; if it is outdated, the server returns 409 with key `stale`.
@@ -44,9 +54,10 @@ export type WorkRequest = { revision?: number } & (
    * pages. `ship` is the hand-over to the carrier, and captures the payment. It needs a printed label.
    */
   | { event: "print" | "ship" }
-  /** A line with `has_lot: false` takes no lot. */
-  | { event: "complete_fill"; items: { item_id: number; lot?: string | null; lot_expires_on?: string | null }[] }
-  | { event: "verify_product"; scans: { item_id: number; code: string }[] }
+  /** A line with `has_lot: false` takes no lot. `lots` instead of `lot`: several, whose units add up to the line's. */
+  | { event: "complete_fill"; items: FilledLine[] }
+  /** A package of each lot of a line. `lot` is what the person read, if the code has none and the line has several. */
+  | { event: "verify_product"; scans: { item_id: number; code: string; lot?: string | null }[] }
   | { event: "reject_product" | "cancel" | "note"; reason: string }
   | { event: "track"; status: ShipmentStatus; description: string }
   | { event: "raise_exception"; exception_id: ExceptionId; reason: string }

@@ -203,6 +203,16 @@ export type Rows = {
     processed_at: Instant | null;
     answer_sealed: Bytes | null;
   };
+  item_lot: {
+    account_id: string;
+    order_number: string;
+    item_id: number;
+    lot: string;
+    sku: string;
+    expires_on: string;
+    units: number;
+    shelf_units: number;
+  };
   ledger: {
     account_id: string;
     closed_until?: Instant;
@@ -325,6 +335,7 @@ export type Rows = {
     supply_ends_at: Instant | null;
     prescriber_sealed: Bytes | null;
     patient_key: number;
+    returned_at: Instant | null;
   };
   order_message: {
     account_id: string;
@@ -829,6 +840,9 @@ export type Rows = {
     sku: string;
     on_hand_units: number;
     reserved_units?: number;
+    lot_units?: number;
+    loose_filled_units?: number;
+    returned_units?: number;
   };
   stock_count: {
     account_id: string;
@@ -848,6 +862,20 @@ export type Rows = {
     order_number: string | null;
     at: Instant;
     note: string | null;
+    lot: string | null;
+    lot_units: number | null;
+    reason: string | null;
+    person_id: string | null;
+    witness_id: string | null;
+  };
+  stock_lot: {
+    account_id: string;
+    sku: string;
+    lot: string;
+    expires_on: string;
+    on_hand_units?: number;
+    filled_units?: number;
+    returned_units?: number;
   };
   used_challenge: {
     challenge_hash: Bytes;
@@ -932,6 +960,18 @@ export const calls = {
     from_at: "timestamp with time zone",
     to_at: "timestamp with time zone",
     closed_at: "timestamp with time zone",
+  },
+  dispense_lots: {
+    account_id: "text",
+    order_number: "text",
+    dispensed_sku: "text",
+    dispensed_at: "timestamp with time zone",
+  },
+  fill_lots: {
+    account_id: "text",
+    order_number: "text",
+    changed_items: "jsonb",
+    lot_items: "integer[]",
   },
   load_intake: {
     account_id: "text",

@@ -28,6 +28,48 @@ const FAULTS = {
     group by s.sku, s.reserved_units
     having s.reserved_units <> coalesce(sum(case e.kind when 'reserved' then e.units when 'released' then -e.units
       when 'dispensed' then -e.units else 0 end), 0)`,
+  "a shelf whose lots, filled or returned units differ from its lots, items and entries": `
+    select s.sku
+    from stock s
+    where s.account_id = $1 and (
+      s.lot_units <> (
+        select coalesce(sum(l.on_hand_units), 0)
+        from stock_lot l
+        where l.account_id = s.account_id and l.sku = s.sku)
+      or s.loose_filled_units > s.on_hand_units - s.lot_units
+      or s.loose_filled_units <> (
+        select coalesce(sum(l.units - l.shelf_units), 0)
+        from item_lot l
+        join order_item i on i.account_id = l.account_id and i.order_number = l.order_number and i.item_id = l.item_id
+        where l.account_id = s.account_id and l.sku = s.sku and i.pending)
+      or s.returned_units <> (
+        select coalesce(sum(case e.kind when 'returned' then e.units when 'returned_destroyed' then -e.units end), 0)
+        from stock_entry e
+        where e.account_id = s.account_id and e.sku = s.sku))`,
+  "a lot whose units differ from its items and entries": `
+    select l.sku, l.lot
+    from stock_lot l
+    where l.account_id = $1 and (
+      l.filled_units <> (
+        select coalesce(sum(t.shelf_units), 0)
+        from item_lot t
+        join order_item i on i.account_id = t.account_id and i.order_number = t.order_number and i.item_id = t.item_id
+        where t.account_id = l.account_id and t.sku = l.sku and upper(t.lot) = l.lot and i.pending)
+      or l.on_hand_units <> (
+        select coalesce(sum(case when e.kind in ('received', 'counted') then e.lot_units else -e.lot_units end), 0)
+        from stock_entry e
+        where e.account_id = l.account_id and e.sku = l.sku and e.lot = l.lot)
+      or l.returned_units <> (
+        select coalesce(sum(case e.kind when 'returned' then e.units when 'returned_destroyed' then -e.units end), 0)
+        from stock_entry e
+        where e.account_id = l.account_id and e.sku = l.sku and e.lot = l.lot))`,
+  "an item that is filled without lots, or whose lots do not add up": `
+    select i.order_number, i.item_id
+    from order_item i
+    left join item_lot l on l.account_id = i.account_id and l.order_number = i.order_number and l.item_id = i.item_id
+    where i.account_id = $1
+    group by i.order_number, i.item_id, i.lot, i.units
+    having (i.lot is null) <> (count(l.lot) = 0) or sum(l.units) <> i.units`,
   "an item that waits in an order that has ended, or does not in one that has not": `
     select o.order_number, o.order_status
     from orders o

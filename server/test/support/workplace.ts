@@ -131,6 +131,7 @@ const ORDER_TABLES = [
   "notification",
   "orders",
   "order_item",
+  "item_lot",
   "order_exception",
   "order_history",
   "order_message",

@@ -42,7 +42,7 @@ export function orderText(order: ShownOrder): string {
     String(item.item_id),
     item.sku,
     `${item.quantity} x ${item.package_size}`,
-    item.lot === null ? (item.reserved ? "-" : "back-ordered") : `${item.lot}, expires ${item.lot_expires_on}`,
+    item.lot === null ? (item.reserved ? "-" : "back-ordered") : lotsText(item.lots),
     item.prescription_id === null ? "-" : String(item.prescription_id),
     item.sig_text ?? "-",
   ]);
@@ -109,3 +109,10 @@ function historyRow({ at, actor, email, event, to, stage, exception_id }: ShownO
     stage === null ? to : `${to}/${stage}`,
   ];
 }
+
+const lotsText = (lots: ShownOrder["items"][number]["lots"]): string =>
+  lots
+    .map(({ lot, lot_expires_on, units }) =>
+      lots.length === 1 ? `${lot}, expires ${lot_expires_on}` : `${units} of ${lot}, expires ${lot_expires_on}`,
+    )
+    .join("; ");

@@ -109,7 +109,7 @@ export const orderCommands: readonly CommandRow[] = [
     [
       [
         "--lot <item=lot:expiry...>",
-        "each item's lot and expiry, or `none` for a product without a lot; omit `1=` if there is only one item",
+        "each item's lot and expiry, or `none` for a product without a lot; omit `1=` if there is only one item; for several lots of an item, one each with `:units`",
         { required: true },
       ],
     ],
@@ -119,7 +119,13 @@ export const orderCommands: readonly CommandRow[] = [
   step(
     "check",
     "verify the filled products by scanning the packages (a second pharmacist)",
-    [["--scan <item=code...>", "each item's NDC from the package, or its SKU", { required: true }]],
+    [
+      [
+        "--scan <item=code...>",
+        "each item's NDC from the package, or its SKU; one for each lot of the item, with `@lot` if the code has none",
+        { required: true },
+      ],
+    ],
     " --scan 1=70999-0101-30",
     async (deps, work, { scan }) => verifyProduct(deps, work, scansOf(scan, await itemsOf(deps, work))),
   ),

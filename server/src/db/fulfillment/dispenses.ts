@@ -48,16 +48,17 @@ export type LotRow = {
   told_at: Date | null;
 };
 const ofLot = sql<[account_id: string, lot: string, sku: string | null], LotRow>`
-select i.order_number, o.order_status, i.patient_key, p.id_sealed, p.record_sealed, i.sku, i.lot,
-  i.lot_expires_on::text as lot_expires_on, i.units::float8 as units, i.shipped_at, (
+select i.order_number, o.order_status, i.patient_key, p.id_sealed, p.record_sealed, i.sku, l.lot,
+  l.expires_on::text as lot_expires_on, l.units::float8 as units, i.shipped_at, (
     select n.told_at
     from recall_notice n
     where n.account_id = i.account_id and n.order_number = i.order_number and n.lot = upper($2)) as told_at
-from order_item i
+from item_lot l
+join order_item i on i.account_id = l.account_id and i.order_number = l.order_number and i.item_id = l.item_id
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
 join patient p on p.account_id = i.account_id and p.patient_key = i.patient_key
--- Ignores spelling. That reads every lot of the account, but a recall misses no patient.
-where i.account_id = $1 and i.lot is not null and upper(i.lot) = upper($2) and ($3::text is null or i.sku = $3)
+-- Ignores spelling.
+where l.account_id = $1 and upper(l.lot) = upper($2) and ($3::text is null or i.sku = $3)
   and i.removed_at is null and o.order_status <> 'Canceled'
 order by i.shipped_at nulls last, i.order_number, i.item_id`;
 /** Shipped and open order items filled from a lot. */

@@ -76,12 +76,12 @@ const byLot = statementOf<[lots: readonly string[], most: number], FoundRow>(
   select o.*
   from orders o
   where o.account_id = a.account_id and o.order_number = any(array(
-    select i.order_number
-    from order_item i
-    where i.account_id = a.account_id and i.lot is not null and i.lot = any($1)
+    select l.order_number
+    from item_lot l
+    where l.account_id = a.account_id and upper(l.lot) = any($1)
     limit 51))`),
 );
-/** Orders that were filled from a lot. A recall also ignores the spelling. */
+/** Orders that were filled from a lot. The lots are in upper case. */
 export const findByLot = (db: Queryable, lots: readonly string[], most: number) => db.rows(byLot, [lots, most]);
 
 export const findBy = (db: Queryable, by: keyof typeof searches, value: string | number, most: number) =>

@@ -49,7 +49,12 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
   (
     select json_agg(json_build_object('item_id', i.item_id, 'units', i.units, 'reserved', i.reserved,
       'price_cents', i.price_cents, 'lot', i.lot,
-      'lot_expires_on', i.lot_expires_on, 'ingredients', p.ingredients, 'is_drug', p.is_drug) order by i.item_id)
+      'lot_expires_on', i.lot_expires_on, 'lots', coalesce((
+        select json_agg(json_build_object('lot', l.lot, 'expires_on', l.expires_on, 'units', l.units,
+          'shelf_units', l.shelf_units) order by l.expires_on, l.lot)
+        from item_lot l
+        where l.account_id = i.account_id and l.order_number = i.order_number and l.item_id = i.item_id), '[]'),
+      'ingredients', p.ingredients, 'is_drug', p.is_drug) order by i.item_id)
     from order_item i
     join product p on p.account_id = i.account_id and p.sku = i.sku
     where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null) as details,

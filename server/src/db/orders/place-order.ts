@@ -153,7 +153,8 @@ type LaterItemColumn =
   | "lot"
   | "lot_expires_on"
   | "shipped_at"
-  | "supply_ends_at";
+  | "supply_ends_at"
+  | "returned_at";
 
 /** The rows of a new order, by table. */
 export type OrderSave = {

@@ -129,7 +129,7 @@ export function cancelOutcome(changing: ChangingOrder): Outcome {
   return {
     event: "cancel",
     after: { order: { ...order, payment_status: "voided" }, prescriptions },
-    items: item_ids.map((item_id) => ({ item_id, pending: false, reserved: false })),
+    items: item_ids.map((item_id) => ({ item_id, pending: false, reserved: false, ...toShelf(changing, item_id) })),
     units,
     stock,
     payments: [
@@ -142,6 +142,12 @@ export function cancelOutcome(changing: ChangingOrder): Outcome {
       },
     ],
   };
+}
+
+/** If the item was filled, its packages go back to the shelf. */
+function toShelf({ details }: Pick<ChangingOrder, "details">, item_id: number) {
+  const { lot } = details.find((one) => one.item_id === item_id)!;
+  return lot === null ? {} : { lot: null, lot_expires_on: null };
 }
 
 function addressOutcome({ changing, rules, verdict }: Targeted, read: NonNullable<ActionDraft["address"]>): Decided {
@@ -170,7 +176,7 @@ function removeItem({ action, changing, rules, target }: Targeted): Decided {
         details: details.filter((one) => one.item_id !== item_id),
         prescriptions: prescriptions.filter(({ prescription_id }) => wanted.has(prescription_id)),
       },
-      items: [{ item_id, removed_at: rules.now, pending: false, reserved: false }],
+      items: [{ item_id, removed_at: rules.now, pending: false, reserved: false, ...toShelf(changing, item_id) }],
       units,
       stock,
     },

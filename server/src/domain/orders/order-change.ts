@@ -1,6 +1,7 @@
 import { type ExceptionId, type HoldableState, isCheckedStep, type Situation } from "@pestle/contract";
 import type { Formulary } from "../catalogue/formulary.ts";
 import type { StockEntryKind } from "../catalogue/stock.ts";
+import type { ItemLot } from "../fulfillment/item-lots.ts";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { type AssessedOrder, orderFindings, type SafetyState } from "../safety/assess-safety.ts";
@@ -48,8 +49,11 @@ export type ItemDetails = {
   price_cents: number;
   ingredients: string[];
   is_drug: boolean;
+  /** The first to expire of its lots. */
   lot: string | null;
   lot_expires_on: string | null;
+  /** The first to expire first. */
+  lots: ItemLot[];
 };
 
 /** What the rules need besides the order. `blind` hashes a basis for storage. */
@@ -103,7 +107,10 @@ export type ItemChange = { item_id: number } & Partial<
     | "supply_ends_at",
     Value
   >
->;
+> & {
+    /** Replaces the item's lots, with `lot`. A `lot` of null puts them back on the shelf. */
+    lots?: readonly ItemLot[];
+  };
 /** Units taken (positive) or returned. Taking succeeds only if the ordered units are still the known number. */
 export type UnitsChange = { prescription_id: number; units: number; known_units_ordered: number | null };
 export type ShelfMove = { sku: string; kind: StockEntryKind; units: number };

@@ -5,21 +5,15 @@ import {
   catalogueImportKinds,
   type DashboardCatalogue,
   type DashboardLicences,
-  type DashboardStock,
   environments,
-  type MovedShelf,
 } from "@pestle/contract";
 import type { CatalogueVersionRow } from "../../db/catalogue/catalogue-rows.ts";
-import { listShelves } from "../../db/catalogue/stock.ts";
 import type { Deps } from "../../deps.ts";
 import { readFileTable } from "../../domain/catalogue/file-table.ts";
 import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
-import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
-import { requireKnown } from "../../usecases/accounts/partners-in-dashboard.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { importCatalogue } from "../../usecases/catalogue/import-catalogue.ts";
 import { ingredientReader } from "../../usecases/catalogue/ingredient-reader.ts";
-import { countStock, receiveStock } from "../../usecases/catalogue/move-stock.ts";
-import { readCatalogue } from "../../usecases/catalogue/read-catalogue.ts";
 import {
   type CatalogueOwner,
   readCatalogueRows,
@@ -28,9 +22,10 @@ import {
 import { writeAudit } from "../../usecases/operations/write-audit.ts";
 import { type Answer, json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
-import { amountField, choiceField, flagField, objectField, optionalText, textField } from "../body-fields.ts";
+import { choiceField, flagField, objectField, textField } from "../body-fields.ts";
 import { accountIn, everybody, leads } from "../dashboard-route.ts";
 import type { WebCall, WebCallTo, WebRoute } from "../web-api.ts";
+import { ownerIn, stockRoutes } from "./dashboard-stock.ts";
 
 const LONGEST_FILE = 1024 * 1024;
 
@@ -72,41 +67,8 @@ export const catalogueRoutes: readonly WebRoute[] = [
     roles: leads,
     handler: async (deps, call) => importFor(deps, call, environmentIn(call)),
   },
-  {
-    method: "GET",
-    path: "/dashboard/stock/:account_id",
-    roles: everybody,
-    handler: async (deps, call) => {
-      const { account_id } = await ownerIn(deps, call);
-      const { formulary } = await readCatalogue(deps, account_id);
-      const shelves = (await listShelves(deps.db, account_id, null, 0)).map(
-        ({ sku, name, on_hand_units, reserved_units, available_units }) => ({
-          ...{ sku, name, on_hand_units, reserved_units, free_units: available_units },
-          ndc: formulary.by_sku.get(sku)?.ndc ?? null,
-        }),
-      );
-      return json(200, { account_id, shelves } satisfies DashboardStock);
-    },
-  },
-  {
-    method: "POST",
-    path: "/dashboard/stock/:account_id/receive",
-    roles: everybody,
-    handler: (deps, call) => moveStock(deps, call, receiveStock, "stock_received"),
-  },
-  {
-    method: "POST",
-    path: "/dashboard/stock/:account_id/count",
-    roles: everybody,
-    handler: (deps, call) => moveStock(deps, call, countStock, "stock_counted"),
-  },
+  ...stockRoutes,
 ];
-
-async function ownerIn(deps: Deps, call: WebCall): Promise<{ account_id: string }> {
-  const { account_id, partner_id } = await requireKnown(deps.db, accountIn(call));
-  if (partner_id === null) throw new StatusRefusal(404);
-  return { account_id };
-}
 
 function environmentIn({ params }: WebCall) {
   const environment = environments.find((one) => one === params["environment"]);
@@ -159,21 +121,3 @@ const shownVersion = ({ version, kind, source, imported_at, summary }: Catalogue
   changed: summary.changed.length,
   retired: summary.retired.length,
 });
-
-async function moveStock(
-  deps: Deps,
-  call: WebCallTo<"POST /dashboard/stock/{account_id}/receive" | "POST /dashboard/stock/{account_id}/count">,
-  move: typeof countStock,
-  action: "stock_received" | "stock_counted",
-): Promise<Answer<MovedShelf>> {
-  const { body, person, request } = call;
-  const { account_id } = await ownerIn(deps, call);
-  const sku = textField(body, "sku", 100);
-  const units = amountField(body, "units");
-  if (units === 0 && move === receiveStock) refuse(42200, "units");
-  const note = optionalText(body, "note", 500) ?? null;
-  const reason = optionalText(body, "reason", 100) ?? null;
-  const shelf = await move(deps.db, { account_id, sku, units, note, reason, by: person }, deps.now());
-  await writeAudit(deps, person, { account_id, action, subject: sku }, request.id);
-  return json(200, { ...shelf, free_units: shelf.on_hand_units - shelf.reserved_units });
-}

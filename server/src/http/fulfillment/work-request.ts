@@ -5,6 +5,7 @@ import {
   type ExceptionId,
   isExceptionId,
   MOST_BULK_ORDERS,
+  MOST_ITEM_LOTS,
   ORDER_NUMBER_PATTERN,
   overrideCodes,
   shipmentStatuses,
@@ -15,6 +16,7 @@ import {
 import { refuse } from "../../domain/values/refusals.ts";
 import type { JsonObject } from "../body.ts";
 import {
+  amountField,
   choiceField,
   listField,
   objectField,
@@ -34,12 +36,20 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
       item_id: wholeField(item, "item_id"),
       lot: optionalText(item, "lot", LONGEST_CODE) ?? null,
       lot_expires_on: optionalText(item, "lot_expires_on", LONGEST_CODE) ?? null,
+      ...(item["lots"] !== undefined && {
+        lots: listField(item, "lots", MOST_ITEM_LOTS, (one) => ({
+          lot: textField(one, "lot", LONGEST_CODE),
+          lot_expires_on: textField(one, "lot_expires_on", LONGEST_CODE),
+          units: amountField(one, "units"),
+        })),
+      }),
     })),
   }),
   verify_product: (body) => ({
     scans: listField(body, "scans", MOST_ITEMS, (scan) => ({
       item_id: wholeField(scan, "item_id"),
       code: textField(scan, "code", LONGEST_CODE),
+      lot: optionalText(scan, "lot", LONGEST_CODE) ?? null,
     })),
   }),
   assign: (body) => ({ person_id: textField(body, "person_id", 100) }),

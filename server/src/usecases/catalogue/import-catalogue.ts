@@ -13,6 +13,7 @@ import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
 import { listControlledWithLedger } from "../../db/catalogue/stock-counts.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import type { Fault, FileTable } from "../../domain/catalogue/file-table.ts";
+import { isBelowLots, lotRefusals } from "../../domain/catalogue/lot-moves.ts";
 import {
   type CatalogueDiff,
   changesNothing,
@@ -136,6 +137,10 @@ async function saveCounts(
       `A file cannot count controlled substances again, because a pharmacist must explain each difference. Remove ${skus} from the file, and run \`pestle stock count\`.`,
     );
   }
+  const counted = new Map((rows as unknown as StockRow[]).map(({ sku, on_hand_units }) => [sku, on_hand_units]));
+  const shelves = await lockShelves(tx, account_id, [...counted.keys()]);
+  const below = shelves.filter((shelf) => isBelowLots(shelf, counted.get(shelf.sku)!)).map(({ sku }) => sku);
+  if (below.length > 0) throw new AdminRefusal(`${lotRefusals.lots_above} This concerns ${below.join(", ")}.`);
   const before = new Map(diff.changed.map(({ key, fields }) => [key, fields[0]?.from as number]));
   const entries = (rows as unknown as StockRow[]).flatMap(
     ({ sku, on_hand_units, reserved_units }) =>

@@ -81,7 +81,8 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
   if (item_id === null && prescribed.length > 1) throw new WorkRefusal("which_item");
   const item = item_id === null ? prescribed[0] : prescribed.find((one) => one.item_id === item_id);
   if (item === undefined) throw new WorkRefusal("unknown_item");
-  const { lot, lot_expires_on, ingredients, units } = details.find((one) => one.item_id === item.item_id)!;
+  const { lots, lot_expires_on, ingredients, units } = details.find((one) => one.item_id === item.item_id)!;
+  const lot = lotNames(lots);
   if (lot === null || lot_expires_on === null || printed.filled_at === null) throw new WorkRefusal("not_filled");
   const prescription = prescriptions.find((one) => one.prescription_id === item.prescription_id)!;
   const { name, cold_chain, drug_schedule, unit } = ofItem(printed, item.item_id);
@@ -148,11 +149,16 @@ function slipOf(
     tracking_no,
     to: order.address,
     items: order.items.map(({ item_id, ndc, quantity, package_size }) => {
-      const { lot, lot_expires_on } = details.find((one) => one.item_id === item_id)!;
-      return { name: ofItem(printed, item_id).name, ndc, quantity, package_size, lot, lot_expires_on };
+      const { lots, lot_expires_on } = details.find((one) => one.item_id === item_id)!;
+      const { name } = ofItem(printed, item_id);
+      return { name, ndc, quantity, package_size, lot: lotNames(lots), lot_expires_on };
     }),
     sandbox: environment === "sandbox",
   };
 }
+
+/** All lots, the first to expire first: its date is the one that is printed. */
+const lotNames = (lots: readonly { lot: string }[]): string | null =>
+  lots.length === 0 ? null : lots.map(({ lot }) => lot).join(", ");
 
 const ofItem = ({ items }: Printed, item_id: number): PrintedItem => items.find((one) => one.item_id === item_id)!;

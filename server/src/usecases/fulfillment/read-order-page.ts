@@ -24,9 +24,10 @@ import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { suggestionWhileHeld } from "../orders/suggest-address.ts";
 import { readNotes } from "./claim-order.ts";
 import { isLate } from "./list-queue.ts";
+import { hasLot, shownLot, suggestedLots } from "./lots/fill-lots.ts";
 import { timelineOf } from "./order-timeline.ts";
 import { carrierOf, newestLabel } from "./parcels/parcel-label.ts";
-import { hasLot, type Worker } from "./steps.ts";
+import type { Worker } from "./steps.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
 
@@ -102,7 +103,7 @@ export async function readOrderPage(
     patient_key: row.patient_key,
     safety_status: safetyStatuses(record.patient_safety),
     address: order.address && maskedAddress(order.address, suggestion !== null),
-    lines: linesOf(loaded, facts),
+    lines: linesOf(loaded, facts, options.can.includes("complete_fill") ? await suggestedLots(db, loaded) : new Map()),
     findings: findingsOf(loaded),
     exceptions: shown.exceptions.map((exception) => {
       const refused = cannot_resolve.get(exception.id) ?? null;
@@ -139,15 +140,20 @@ export async function readOrderPage(
   };
 }
 
-function linesOf({ order, prescriptions, details }: LoadedOrder, facts: OrderFacts): DashboardOrder["lines"] {
+function linesOf(
+  { order, prescriptions, details }: LoadedOrder,
+  facts: OrderFacts,
+  suggested: Awaited<ReturnType<typeof suggestedLots>>,
+): DashboardOrder["lines"] {
   return order.items.map((item) => {
-    const { units, lot, lot_expires_on } = details.find(({ item_id }) => item_id === item.item_id)!;
+    const { units, lot, lot_expires_on, lots } = details.find(({ item_id }) => item_id === item.item_id)!;
     const { name, drug_schedule, cold_chain } = facts.items.find(({ item_id }) => item_id === item.item_id)!;
     const written = prescriptions.find(({ prescription_id }) => prescription_id === item.prescription_id);
     const { item_id, sku, ndc, quantity, package_size, dispense_id, needs_prescription } = item;
     return {
       ...{ item_id, sku, name, ndc, schedule: drug_schedule, cold_chain, quantity, package_size, units, dispense_id },
-      ...{ has_lot: hasLot(item), lot, lot_expires_on, needs_prescription },
+      ...{ has_lot: hasLot(item), lot, lot_expires_on, lots: lots.map(shownLot), needs_prescription },
+      suggested_lots: suggested.get(item_id) ?? [],
       prescription: written === undefined ? null : receivedLine(written, order.workflow),
       differences: written === undefined ? [] : lineDifferences({ name, ndc, units, schedule: drug_schedule }, written),
     };

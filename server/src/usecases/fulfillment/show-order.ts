@@ -8,6 +8,7 @@ import { removedEntries, safetyAnswer, safetyStatuses } from "../../domain/patie
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
 import { readNotes } from "./claim-order.ts";
+import { shownLot } from "./lots/fill-lots.ts";
 import type { Work } from "./steps.ts";
 
 /**
@@ -45,7 +46,7 @@ export async function showOrder(deps: Deps, { account_id, order_number, by }: Wo
     exceptions: order.exceptions.map((exception) => exceptionAnswer(order, exception)),
     findings,
     items: order.items.map(({ item_id, prescription_id, sku, ndc, quantity, package_size }) => {
-      const { lot, lot_expires_on, reserved } = details.find((one) => one.item_id === item_id)!;
+      const { lot, lot_expires_on, lots, reserved } = details.find((one) => one.item_id === item_id)!;
       const written = prescriptions.find((one) => one.prescription_id === prescription_id);
       return {
         item_id,
@@ -55,6 +56,7 @@ export async function showOrder(deps: Deps, { account_id, order_number, by }: Wo
         package_size,
         lot,
         lot_expires_on,
+        lots: lots.map(shownLot),
         reserved,
         prescription_id,
         sig_text: written?.sig_text ?? null,

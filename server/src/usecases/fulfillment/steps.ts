@@ -1,6 +1,7 @@
 import {
   type ExceptionId,
   exceptionRow,
+  type FilledLine,
   type Order,
   type OverrideCode,
   orderStatusReasons,
@@ -15,11 +16,11 @@ import {
 import type { Queryable, Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { isLicensedPharmacist, isPharmacistRole } from "../../domain/accounts/license.ts";
+import { matchScans, shortLife } from "../../domain/fulfillment/item-lots.ts";
 import { type Actor, apply, ImpossibleStep, isOpen, type Step, system } from "../../domain/orders/order.ts";
 import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
 import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
 import { basisOf, isForPharmacist } from "../../domain/orders/order-holds.ts";
-import { addDays, isDate } from "../../domain/values/calendar.ts";
 import { normaliseNdc } from "../../domain/values/identifiers.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { writeAudit } from "../operations/write-audit.ts";
@@ -30,6 +31,7 @@ import { settleAsked } from "../orders/settle-payment.ts";
 import { situationsToRaise } from "../orders/suggest-address.ts";
 import { transact } from "../write.ts";
 import { itemDays } from "./item-days.ts";
+import { takenLots } from "./lots/fill-lots.ts";
 import { voidLabels } from "./parcels/void-labels.ts";
 import { refuseRecalled } from "./recall/quarantine-lot.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
@@ -75,51 +77,50 @@ export const approveReview = (deps: Deps, work: Work, { in_bulk = false } = {}):
     return [{ event: "approve_review" }];
   });
 
-export type FilledItem = { item_id: number; lot?: string | null; lot_expires_on?: string | null };
-
-/** Whether the package carries a lot. A product that is neither a drug nor prescribed, such as a pill organizer, has none. */
-export const hasLot = ({ ndc, needs_prescription }: { ndc: string | null; needs_prescription: boolean }): boolean =>
-  ndc !== null || needs_prescription;
-
 /** A technician took the packages from the shelf. The lots are stored, so that a recall finds every patient. */
-export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem[]): Promise<Order> =>
+export const completeFill = (deps: Deps, work: Work, filled: readonly FilledLine[]): Promise<Order> =>
   workOrder(deps, work, async (loaded, tx) => {
     requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
     requireEveryItem(loaded, filled);
-    const skuOf = (id: number) => loaded.order.items.find(({ item_id }) => item_id === id)!.sku;
-    const packages = filled.map(({ item_id, lot = null }) => ({ lot, sku: skuOf(item_id) }));
-    await refuseRecalled(tx, work.account_id, packages);
-    for (const { item_id, lot = null, lot_expires_on = null } of filled) {
-      const item = loaded.order.items.find((one) => one.item_id === item_id)!;
-      if (lot === null && lot_expires_on === null && !hasLot(item)) continue;
-      if (!/^[\w./-]{1,40}$/.test(lot ?? "") || lot_expires_on === null || !isDate(lot_expires_on))
-        throw new WorkRefusal("lot_missing");
-      requireLastingLot(loaded, item_id, lot_expires_on);
-    }
-    const items = filled.map(({ item_id, lot = null, lot_expires_on = null }) => ({ item_id, lot, lot_expires_on }));
+    const taken = await takenLots(tx, loaded, filled);
+    const items = filled.map(({ item_id }) => {
+      const lots = taken.get(item_id) ?? [];
+      return { item_id, lot: lots[0]?.lot ?? null, lot_expires_on: lots[0]?.expires_on ?? null, lots };
+    });
     return [{ event: "complete_fill", items }, { columns: { filled_by: work.by.person_id } }];
   });
 
-/** A second person scans every package: the NDC in any format, or the SKU if there is no NDC. */
+/**
+ * A second person scans a package of every lot: the NDC in any format, or the SKU if there is no NDC. `lot` is the one that
+ * the person read, if the code has none.
+ */
 export const verifyProduct = (
   deps: Deps,
   work: Work,
-  scanned: readonly { item_id: number; code: string }[],
+  scanned: readonly { item_id: number; code: string; lot?: string | null }[],
 ): Promise<Order> =>
   workOrder(deps, work, async (loaded, tx) => {
     requireStep(loaded, { event: "verify_product" }, actorOf(work.by));
     if (loaded.row.filled_by === work.by.person_id) throw new WorkRefusal("same_person");
-    requireEveryItem(loaded, scanned);
-    const packages = scanned.map(({ item_id, code }) => ({ item_id, sent: code.trim(), ...scannedCode(code) }));
-    for (const { item_id, sent, code, lot, expires_on, fault } of packages) {
+    requireEveryItem(
+      loaded,
+      [...new Set(scanned.map(({ item_id }) => item_id))].map((item_id) => ({ item_id })),
+    );
+    const packages = scanned.map(({ item_id, code, lot: read }) => {
+      const parsed = scannedCode(code);
+      return { ...parsed, item_id, sent: code.trim(), lot: parsed.lot ?? read ?? null };
+    });
+    for (const { item_id, sent, code, fault } of packages) {
       const { ndc, sku } = loaded.order.items.find((item) => item.item_id === item_id)!;
       if (fault !== null && sent !== sku) throw new WorkRefusal("unreadable");
       const fits = ndc === null ? sent === sku || code === sku : normaliseNdc(code).includes(ndc);
       if (!fits) throw new WorkRefusal("wrong_product");
-      const filled = loaded.details.find((one) => one.item_id === item_id)!;
-      const other_lot = lot !== null && filled.lot !== null && lot.toUpperCase() !== filled.lot.toUpperCase();
-      const other_date = expires_on !== null && filled.lot_expires_on !== null && expires_on !== filled.lot_expires_on;
-      if (other_lot || other_date) throw new WorkRefusal("other_lot");
+    }
+    for (const { item_id, lots } of loaded.details) {
+      const own = packages.filter((one) => one.item_id === item_id);
+      if (own.length > Math.max(1, lots.length)) throw new WorkRefusal("every_item");
+      const refused = matchScans(lots, own);
+      if (refused !== null) throw new WorkRefusal(refused);
     }
     const serials = packages.flatMap(({ code, serial }) => (serial === null ? [] : `${code} ${serial}`));
     if (new Set(serials).size !== serials.length) throw new WorkRefusal("scanned_twice");
@@ -304,22 +305,16 @@ export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor)
 
 /** An order can be on hold for longer than its lots last, and a lot can be recalled after the fill. */
 export async function requireGoodLots(db: Queryable, loaded: LoadedOrder): Promise<void> {
-  const { account_id, order, details } = loaded;
-  for (const { item_id, lot_expires_on } of details)
-    if (lot_expires_on !== null) requireLastingLot(loaded, item_id, lot_expires_on);
-  const packages = order.items.map(({ item_id, sku }) => ({
-    lot: details.find((one) => one.item_id === item_id)!.lot,
-    sku,
-  }));
+  const { account_id, order, details, rules } = loaded;
+  const packages = details.flatMap(({ item_id, lots }) => {
+    const { sku } = order.items.find((one) => one.item_id === item_id)!;
+    return lots.map((one) => ({ ...one, item_id, sku }));
+  });
+  for (const { item_id, expires_on } of packages) {
+    const refused = shortLife(expires_on, itemDays(loaded, item_id), rules.today);
+    if (refused !== null) throw new WorkRefusal(refused);
+  }
   await refuseRecalled(db, account_id, packages);
-}
-
-/** A package must not expire before the patient has used it up, as far as the days of supply are known. */
-function requireLastingLot(loaded: LoadedOrder, item_id: number, lot_expires_on: string): void {
-  const { today } = loaded.rules;
-  if (lot_expires_on <= today) throw new WorkRefusal("lot_expired");
-  const days = itemDays(loaded, item_id);
-  if (days !== null && lot_expires_on < addDays(today, days)) throw new WorkRefusal("lot_too_short");
 }
 
 function requireEveryItem({ order }: LoadedOrder, named: readonly { item_id: number }[]): void {

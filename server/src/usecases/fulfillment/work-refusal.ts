@@ -1,3 +1,4 @@
+import { MOST_ITEM_LOTS } from "@pestle/contract";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 /** Why a staff member's step is refused: a sentence for the screen, and a key for code. */
@@ -17,7 +18,17 @@ export const workRefusals = {
   not_printed: "Print the slip and the label first. If the address changed since, print them again.",
   label_unsafe: "The partner's label cannot be printed safely. Make a label with the carrier.",
   lot_missing: "Enter the lot and the expiration date from each package.",
+  lots_too_many: `An item can be filled from at most ${MOST_ITEM_LOTS} lots.`,
+  lot_twice: "A lot is named twice for one item. Name each lot once, with all of its units.",
+  lot_units: "The units of the lots must add up to the units of the item.",
   lot_expired: "The package has expired.",
+  lot_other_date: "The shelf has this lot with another expiration date. Check the package.",
+  lot_other_product:
+    "This lot is on the shelf of another product. Check the package, or receive the lot for this product.",
+  lot_not_on_shelf: "This lot is not on the shelf, and all of the stock has a known lot. Receive the lot first.",
+  lot_used_up: "The shelf does not have that many units of this lot. Take the rest from another lot.",
+  lot_not_read: "This item has several lots, and the code of a package has none. Scan the 2D code, or type the lot.",
+  every_lot: "Scan a package of each lot of the item.",
   lot_too_short: "The package expires before the patient has used it up. Fill the order from a newer lot.",
   other_lot: "The scanned package is not from the lot that was filled, or has another expiration date.",
   unreadable: "A scanned code is misread, incomplete or damaged. Scan it again, or type the NDC.",

@@ -1,5 +1,6 @@
 import {
   type ExceptionId,
+  type FilledLine,
   type Order,
   type OrderState,
   type OrderStatus,
@@ -10,9 +11,11 @@ import {
 import type { Deps } from "../../deps.ts";
 import { isOpen, system } from "../../domain/orders/order.ts";
 import { addMonths } from "../../domain/values/calendar.ts";
+import { exact } from "../../domain/values/quantity-units.ts";
 import { readBody, refusalOf } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { suggestedLots } from "../fulfillment/lots/fill-lots.ts";
 import { shipOrder } from "../fulfillment/ship-order.ts";
 import { approveReview, completeFill, verifyProduct, type Work, type Worker } from "../fulfillment/steps.ts";
 import { trackByHand } from "../fulfillment/track-shipments.ts";
@@ -123,26 +126,18 @@ function unlessRefused(error: unknown): never {
   throw error;
 }
 
-async function step(deps: Deps, { account_id, order, rules }: LoadedOrder, state: OrderState): Promise<Order> {
+async function step(deps: Deps, { account_id, order }: LoadedOrder, state: OrderState): Promise<Order> {
   const work: Omit<Work, "by"> = { account_id, order_number: order.order_number };
   switch (state) {
     case "Processing/clinical_review":
       return approveReview(deps, { ...work, by: simulatedPharmacist });
     case "Filling/fill":
-      return completeFill(
-        deps,
-        { ...work, by: technician },
-        order.items.map(({ item_id }) => ({
-          item_id,
-          lot: "SIMULATED",
-          lot_expires_on: addMonths(rules.today, 24),
-        })),
-      );
+      return completeFill(deps, { ...work, by: technician }, await simulatedFill(deps, account_id, order.order_number));
     case "Filling/product_check":
       return verifyProduct(
         deps,
         { ...work, by: simulatedPharmacist },
-        order.items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku })),
+        await simulatedScans(deps, account_id, order.order_number),
       );
     case "Filling/pack":
       return shipOrder(deps, { ...work, by: technician });
@@ -151,6 +146,28 @@ async function step(deps: Deps, { account_id, order, rules }: LoadedOrder, state
     default:
       return refuse(42463, "simulation.to");
   }
+}
+
+/** From the lots on the shelf, the first to expire first. Stock without a known lot has an invented one. */
+async function simulatedFill(deps: Deps, account_id: string, order_number: string): Promise<FilledLine[]> {
+  const loaded = await load(deps, account_id, order_number);
+  const suggested = await suggestedLots(deps.db, loaded);
+  const invented = { lot: "SIMULATED", lot_expires_on: addMonths(loaded.rules.today, 24) };
+  return loaded.details.map(({ item_id, units }) => {
+    const lots = suggested.get(item_id) ?? [];
+    const rest = exact(units - lots.reduce((sum, one) => sum + one.units, 0));
+    if (lots.length === 0) return { item_id, ...invented };
+    return { item_id, lots: rest === 0 ? lots : [...lots, { ...invented, units: rest }] };
+  });
+}
+
+async function simulatedScans(deps: Deps, account_id: string, order_number: string) {
+  const { order, details } = await load(deps, account_id, order_number);
+  return details.flatMap(({ item_id, lots }) => {
+    const { ndc, sku } = order.items.find((one) => one.item_id === item_id)!;
+    const scan = { item_id, code: ndc ?? sku };
+    return lots.length < 2 ? [scan] : lots.map(({ lot }) => ({ ...scan, lot }));
+  });
 }
 
 const load = (deps: Deps, account_id: string, order_number: string) =>

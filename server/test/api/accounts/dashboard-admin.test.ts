@@ -375,6 +375,68 @@ describe("catalogue and stock", () => {
     expect((await technician.send("POST", `${path}/receive`, { sku: "nothing", units: 1 })).status).toBe(422);
     expect(await audited("stock_received")).toMatchObject([{ subject: "atorvastatin-20" }]);
   });
+
+  test("lots are received, counted and destroyed; a controlled one by a pharmacist with a witness", async () => {
+    const path = `/dashboard/stock/${account_id()}`;
+    const sku = "zolpidem-5";
+    const lots = async () => (await technician.get(`${path}/lots?sku=${sku}`)).body;
+    const send = (by: WebPerson, verb: string, body: object) => by.send("POST", `${path}/${verb}`, { sku, ...body });
+    const L1 = { lot: "z-1", expires_on: "2199-01-31" };
+    const { loose } = await lots();
+    expect((await send(technician, "receive", { units: 60, ...L1 })).status).toBe(200);
+    const wrong = [
+      { ...L1, expires_on: "2199-02-28" },
+      { ...L1, expires_on: "soon" },
+      { lot: "z-1" },
+      { expires_on: "2199-01-31" },
+      { lot: "Z 2", expires_on: "2199-01-31" },
+      { lot: "Z2", expires_on: "2020-01-31" },
+    ];
+    for (const one of wrong) expect((await send(technician, "receive", { units: 60, ...one })).status).toBe(422);
+    expect(await lots()).toEqual({
+      sku,
+      lots: [
+        {
+          ...{ lot: "Z-1", expires_on: "2199-01-31", on_hand_units: 60, filled_units: 0, returned_units: 0 },
+          ...{ expired: false, recalled: false },
+        },
+      ],
+      loose,
+    });
+    // Units of the lot that the ledger did not know are those without a lot, so the product has no difference.
+    expect((await send(pharmacist, "count", { units: 90, ...L1 })).status).toBe(200);
+    expect(await lots()).toMatchObject({
+      lots: [{ on_hand_units: 90 }],
+      loose: { on_hand_units: loose.on_hand_units - 30 },
+    });
+    const destroyed = { units: 20, lot: "Z-1", reason: "expired", note: "DEA Form 41 of May 3" };
+    const refusals: [WebPerson, object, RegExp][] = [
+      [technician, destroyed, /Only a pharmacist/],
+      [pharmacist, destroyed, /witness/],
+      [pharmacist, { ...destroyed, witness_id: pharmacist.person_id }, /witness/],
+      [pharmacist, { ...destroyed, witness_id: "nobody" }, /witness/],
+      [pharmacist, { ...destroyed, witness_id: lead.person_id, note: "gone" }, /Explain/],
+      [pharmacist, { ...destroyed, witness_id: lead.person_id, lot: "Z-9" }, /no such lot/],
+      [pharmacist, { ...destroyed, witness_id: lead.person_id, units: 91 }, /not that many/],
+      [pharmacist, { ...destroyed, witness_id: lead.person_id, returned: true }, /not that many/],
+    ];
+    for (const [by, body, sentence] of refusals) {
+      const refused = await send(by, "destroy", body);
+      expect([refused.status, refused.text]).toEqual([422, expect.stringMatching(sentence)]);
+    }
+    expect((await send(pharmacist, "destroy", { ...destroyed, reason: "why not" })).status).toBe(422);
+    expect((await lots()).lots).toMatchObject([{ on_hand_units: 90 }]);
+    expect((await send(pharmacist, "destroy", { ...destroyed, witness_id: lead.person_id })).status).toBe(200);
+    expect((await lots()).lots).toMatchObject([{ on_hand_units: 70 }]);
+    const { rows } = await app.deps.db.raw(
+      "select units::float8, lot, reason, person_id, witness_id from stock_entry where kind = 'destroyed'",
+    );
+    const { person_id } = pharmacist;
+    expect(rows).toEqual([{ units: 20, lot: "Z-1", reason: "expired", person_id, witness_id: lead.person_id }]);
+    expect(await audited("stock_destroyed")).toMatchObject([{ subject: sku, person_id }]);
+    expect((await technician.get(`${path}/lots?sku=unheard-of`)).status).toBe(404);
+    expect((await technician.send("POST", `${path}/return`, { order_number: "0000000000" })).status).toBe(422);
+  });
 });
 
 describe("audit log and health", () => {

@@ -1,5 +1,10 @@
+import { randomUUID } from "node:crypto";
 import type { Order, OrderState } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadShelvesWithLots } from "../../../src/db/catalogue/stock-lots.ts";
+import { destroyStock } from "../../../src/usecases/catalogue/destroy-stock.ts";
+import { countStock, receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
+import { returnParcel } from "../../../src/usecases/catalogue/return-parcel.ts";
 import {
   addNote,
   CLAIM_MS,
@@ -7,6 +12,9 @@ import {
   readNotes,
   releaseClaim,
 } from "../../../src/usecases/fulfillment/claim-order.ts";
+import { suggestedLots } from "../../../src/usecases/fulfillment/lots/fill-lots.ts";
+import { quarantineLot } from "../../../src/usecases/fulfillment/recall/quarantine-lot.ts";
+import { recallLot } from "../../../src/usecases/fulfillment/recall/recall-lot.ts";
 import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
@@ -23,7 +31,8 @@ import {
 import { trackByHand } from "../../../src/usecases/fulfillment/track-shipments.ts";
 import type { WorkRefusalKey } from "../../../src/usecases/fulfillment/work-refusal.ts";
 import { readOrder } from "../../support/actions.ts";
-import { newOrder, placed } from "../../support/orders.ts";
+import { expectBalanced } from "../../support/books.ts";
+import { newOrder, placed, prescribed } from "../../support/orders.ts";
 import { simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { lotsOf, type Numbered, type Start, scansOf, staff, workplace } from "../../support/workplace.ts";
@@ -328,6 +337,184 @@ describe("a fill", () => {
       await expectRefused(() => verifyProduct(app.deps, shop.work(order, person), scansOf(order)), key, order);
       await verifyProduct(app.deps, shop.work(order, other_pharmacist), scansOf(order));
     }
+  });
+});
+
+describe("an order of several lots", () => {
+  const PARTNER = 1;
+  const SKU = "finasteride-1";
+  const NDC = "70999040130";
+  /** The stock of the product, all of it with a known lot. */
+  const EXPIRES = { A: "2190-01-31", B: "2191-01-31" };
+  const depot = () => workplace(app, PARTNER);
+  const at = () => ({ account_id: depot().account_id, sku: SKU, note: null });
+  const received = (lot: keyof typeof EXPIRES, units: number) =>
+    receiveStock(app.deps.db, { ...at(), units, lot: { lot, expires_on: EXPIRES[lot] } }, app.deps.now());
+  const toFill = async (units = 30) => {
+    const { body } = await newOrder(app, { partner: PARTNER, prescription: prescribed(SKU, units) });
+    return depot().reach(await placed(app, body, { partner: PARTNER }), "Filling/fill");
+  };
+  const part = (lot: string, units: number, lot_expires_on = EXPIRES[lot as "A"] ?? "2192-01-31") => ({
+    ...{ lot, lot_expires_on, units },
+  });
+  const fill = (order: Numbered, ...parts: ReturnType<typeof part>[]) =>
+    completeFill(app.deps, depot().work(order, technician), [{ item_id: 1, lots: parts }]);
+  const check = (order: Numbered, ...scans: { code: string; lot?: string }[]) =>
+    verifyProduct(
+      app.deps,
+      depot().work(order, pharmacist),
+      scans.map((scan) => ({ item_id: 1, ...scan })),
+    );
+  const shelf = async () =>
+    (await loadShelvesWithLots(app.deps.db, depot().account_id, [SKU]))[0]!.lots.map(
+      ({ lot, on_hand_units, filled_units, returned_units }) => [lot, on_hand_units, filled_units, returned_units],
+    );
+  const refused = async (tried: () => Promise<unknown>, key: WorkRefusalKey, order: Numbered) => {
+    const before = [await depot().everything(order), await shelf()];
+    await expect(tried()).rejects.toMatchObject({ key });
+    expect([await depot().everything(order), await shelf()]).toEqual(before);
+  };
+
+  beforeAll(async () => {
+    await countStock(app.deps.db, { ...at(), units: 0 }, app.deps.now());
+    await received("A", 20);
+    await received("B", 100);
+  });
+  afterAll(() => expectBalanced(app, PARTNER));
+
+  test("is filled from the first to expire, each lot is scanned, and the ledger names them", async () => {
+    const order = await toFill();
+    expect((await suggestedLots(app.deps.db, await depot().load(order))).get(1)).toEqual([
+      part("A", 20),
+      part("B", 10),
+    ]);
+    const elsewhere = { lot: "OTHER", expires_on: "2192-01-31" };
+    await receiveStock(app.deps.db, { ...at(), sku: "sertraline-50", units: 1, lot: elsewhere }, app.deps.now());
+    const wrong: [WorkRefusalKey, ReturnType<typeof part>[]][] = [
+      ["lot_used_up", [part("A", 30)]],
+      ["lot_not_on_shelf", [part("A", 20), part("X", 10)]],
+      ["lot_other_product", [part("A", 20), part("other", 10)]],
+      ["lot_other_date", [part("A", 20, EXPIRES.B), part("B", 10)]],
+      ["lot_units", [part("A", 20), part("B", 9)]],
+      ["lot_twice", [part("A", 10), part("a", 10, EXPIRES.A), part("B", 10)]],
+      ["lots_too_many", Array.from({ length: 11 }, (_, nth) => part(`L${nth}`, 1))],
+    ];
+    for (const [key, parts] of wrong) await refused(() => fill(order, ...parts), key, order);
+    await fill(order, part("B", 10), part("a", 20, EXPIRES.A));
+    expect(await shelf()).toEqual([
+      ["A", 20, 20, 0],
+      ["B", 100, 10, 0],
+    ]);
+    const scans: [WorkRefusalKey, { code: string; lot?: string }[]][] = [
+      ["every_lot", [{ code: NDC, lot: "A" }]],
+      ["lot_not_read", [{ code: NDC, lot: "A" }, { code: NDC }]],
+      [
+        "other_lot",
+        [
+          { code: NDC, lot: "A" },
+          { code: NDC, lot: "C" },
+        ],
+      ],
+      [
+        "scanned_twice",
+        [
+          { code: NDC, lot: "A" },
+          { code: NDC, lot: "a" },
+        ],
+      ],
+      [
+        "wrong_product",
+        [
+          { code: NDC, lot: "A" },
+          { code: "70999010130", lot: "B" },
+        ],
+      ],
+      [
+        "every_item",
+        [
+          { code: NDC, lot: "A" },
+          { code: NDC, lot: "B" },
+          { code: NDC, lot: "B" },
+        ],
+      ],
+    ];
+    for (const [key, scanned] of scans) await refused(() => check(order, ...scanned), key, order);
+    const good = [{ code: NDC, lot: "A" }, { code: `(01)00370999401301(10)b(21)7` }];
+    const by = { person_id: "phil", role: "pharmacist" };
+    await quarantineLot(app.deps, by, { lot: "b" }, true, randomUUID());
+    await refused(() => check(order, ...good), "lot_recalled", order);
+    await quarantineLot(app.deps, by, { lot: "b" }, false, randomUUID());
+    await check(order, ...good);
+    await quarantineLot(app.deps, by, { lot: "b" }, true, randomUUID());
+    await refused(() => shipOrder(app.deps, depot().work(order, technician)), "lot_recalled", order);
+    await quarantineLot(app.deps, by, { lot: "b" }, false, randomUUID());
+    await depot().reach(order, "Shipped");
+    expect(await shelf()).toEqual([["B", 90, 0, 0]]);
+    const entries = await shop.rows(
+      "select kind, units::float8, lot, lot_units::float8 from stock_entry where order_number = $1 and kind = 'dispensed' order by lot",
+      order.order_number,
+    );
+    expect(entries).toEqual([
+      { kind: "dispensed", units: 20, lot: "A", lot_units: 20 },
+      { kind: "dispensed", units: 10, lot: "B", lot_units: 10 },
+    ]);
+    for (const [lot, units] of [
+      ["a", 20],
+      ["B", 10],
+    ] as const) {
+      const found = await recallLot(app.deps, { lot, sku: SKU, environment: null, reveal: false });
+      expect(found.filter((one) => one.order_number === order.order_number)).toMatchObject([{ units }]);
+    }
+  });
+
+  test("gives its units back when the check fails and when it is canceled", async () => {
+    const [, free] = (await shelf()).find(([lot]) => lot === "B")! as [string, number];
+    const order = await toFill();
+    await fill(order, part("B", 30));
+    expect(await shelf()).toEqual([["B", free, 30, 0]]);
+    await rejectProduct(app.deps, depot().work(order, pharmacist), "Chipped.");
+    expect(await shelf()).toEqual([["B", free, 0, 0]]);
+    await fill(order, part("B", 30));
+    await cancelWithReason(app.deps, depot().work(order, technician), "Not needed.");
+    expect(await shelf()).toEqual([["B", free, 0, 0]]);
+  });
+
+  test("does not take the last units of a lot that another order takes at the same time", async () => {
+    await received("A", 30);
+    const orders = [await toFill(), await toFill()];
+    const settled = await Promise.allSettled(orders.map((order) => fill(order, part("A", 30))));
+    expect(settled.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(settled.find(({ status }) => status === "rejected")).toMatchObject({ reason: { key: "lot_used_up" } });
+    const loser = orders[settled.findIndex(({ status }) => status === "rejected")]!;
+    await fill(loser, part("B", 30));
+    for (const order of orders) await cancelWithReason(app.deps, depot().work(order, technician), "Not needed.");
+  });
+
+  test("that comes back is not sold again, and its units are destroyed", async () => {
+    const order = await toFill();
+    await fill(order, part("A", 10), part("B", 20));
+    const book = (number = order.order_number) =>
+      returnParcel(app.deps, technician, { account_id: depot().account_id, order_number: number, note: null }, null);
+    await expect(book()).rejects.toThrow("The order has not shipped.");
+    await expect(book("0000000000")).rejects.toThrow("The account has no such order.");
+    await check(order, { code: NDC, lot: "A" }, { code: NDC, lot: "B" });
+    await depot().reach(order, "Shipped");
+    const before = await shelf();
+    const twice = await Promise.allSettled([book(), book()]);
+    expect(twice.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(twice.find(({ status }) => status === "rejected")).toMatchObject({
+      reason: { message: "The return of this order is already booked." },
+    });
+    const back = (lot: unknown, units: number) =>
+      before.map((row) => (row[0] === lot ? [...row.slice(0, 3), units] : row)).find((row) => row[0] === lot);
+    expect(await shelf()).toEqual([back("A", 10), back("B", 20)]);
+    const destroy = (lot: string, units: number) => {
+      const given = { ...at(), units, lot, returned: true, reason: "returned" as const, witness_id: null };
+      return destroyStock(app.deps, technician, given, null);
+    };
+    await expect(destroy("A", 11)).rejects.toThrow("There are not that many units to destroy.");
+    await destroy("A", 10);
+    expect(await shelf()).toEqual([back("A", 0), back("B", 20)]);
   });
 });
 

@@ -54,7 +54,15 @@ describe("a shelf", () => {
   test("of the demo was filled by a delivery", async () => {
     expect(await wrongShelves()).toEqual([]);
     expect((await shelfOf("lipora-20")).last_entries).toEqual([
-      { kind: "received", units: 100_000, order_number: null, at: expect.any(String), note: "demo" },
+      {
+        kind: "received",
+        units: 100_000,
+        order_number: null,
+        at: expect.any(String),
+        note: "demo",
+        lot: null,
+        reason: null,
+      },
     ]);
     expect((await shelfOf("tretinoin-025")).last_entries).toEqual([]);
   });

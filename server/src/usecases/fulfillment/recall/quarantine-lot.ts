@@ -23,10 +23,11 @@ export const quarantineLot = (
     await writeAudit({ db: tx, now: deps.now }, by, { account_id: null, action, subject: `lot ${lot}` }, request_id);
   });
 
-type Package = { lot: string | null; sku: string };
-
 /** Refuses packages of a recalled lot. */
-export async function refuseRecalled(db: Queryable, account_id: string, packages: readonly Package[]): Promise<void> {
-  const given = packages.flatMap(({ lot, sku }) => (lot === null ? [] : { lot, sku }));
-  if (await isQuarantined(db, account_id, given)) throw new WorkRefusal("lot_recalled");
+export async function refuseRecalled(
+  db: Queryable,
+  account_id: string,
+  packages: readonly { lot: string; sku: string }[],
+): Promise<void> {
+  if (await isQuarantined(db, account_id, packages)) throw new WorkRefusal("lot_recalled");
 }

@@ -1,0 +1,81 @@
+import type { LotShelf, StockLot } from "../../domain/catalogue/stock.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
+
+const known = sql<[account_id: string, sku: string, lots: readonly string[]], StockLot>`
+select l.lot, l.expires_on::text as expires_on, l.on_hand_units::float8 as on_hand_units,
+  l.filled_units::float8 as filled_units, l.returned_units::float8 as returned_units
+from stock_lot l
+where l.account_id = $1 and l.sku = $2 and l.lot = any($3)`;
+/** What the shelf knows of these lots, also without units. The lots are in upper case. */
+export const findLots = (db: Queryable, account_id: string, sku: string, lots: readonly string[]) =>
+  db.rows(known, [account_id, sku, lots]);
+
+/** A product's stock with its lots that have units. */
+export type ShelfWithLots = LotShelf & {
+  lots: (StockLot & { recalled: boolean })[];
+};
+const withLots = sql<[account_id: string, skus: readonly string[], most: number], ShelfWithLots>`
+select s.sku, s.on_hand_units::float8 as on_hand_units, s.reserved_units::float8 as reserved_units,
+  s.lot_units::float8 as lot_units, s.loose_filled_units::float8 as loose_filled_units,
+  s.returned_units::float8 as returned_units,
+  coalesce((
+    select json_agg(json_build_object('lot', l.lot, 'expires_on', l.expires_on, 'on_hand_units', l.on_hand_units,
+      'filled_units', l.filled_units, 'returned_units', l.returned_units, 'recalled', exists (
+        select
+        from lot_quarantine q
+        where q.environment = a.environment and q.lot = l.lot and q.sku in ('', l.sku))) order by l.expires_on, l.lot)
+    from (
+      select *
+      from stock_lot
+      where account_id = s.account_id and sku = s.sku and (on_hand_units > 0 or returned_units > 0)
+      order by expires_on, lot
+      limit $3) l), '[]') as lots
+from stock s
+join account a on a.account_id = s.account_id
+where s.account_id = $1 and s.sku = any($2)`;
+/** More lots of one product than a shelf has. */
+const MOST_LOTS = 500;
+/** The shelves of these products with their lots, the first to expire first. */
+export const loadShelvesWithLots = (db: Queryable, account_id: string, skus: readonly string[]) =>
+  db.rows(withLots, [account_id, skus, MOST_LOTS]);
+
+const elsewhere = sql<[account_id: string, lots: readonly string[]], { sku: string; lot: string }>`
+select l.sku, l.lot
+from stock_lot l
+where l.account_id = $1 and l.lot = any($2) and l.on_hand_units > 0
+limit 1000`;
+/** Which products have units of these lots on the shelf. The lots are in upper case. */
+export const listProductsOfLots = (db: Queryable, account_id: string, lots: readonly string[]) =>
+  db.rows(elsewhere, [account_id, lots]);
+
+export type ReturnedRow = {
+  item_id: number;
+  sku: string;
+  units: number;
+  lot: string | null;
+  expires_on: string | null;
+};
+const comeBack = sql<[account_id: string, order_number: string, at: Date], ReturnedRow>`
+with back as (
+  update order_item i
+  set returned_at = $3
+  where i.account_id = $1 and i.order_number = $2 and i.shipped_at is not null and i.returned_at is null
+  returning i.account_id, i.order_number, i.item_id, i.sku, i.units
+)
+select b.item_id, b.sku, coalesce(l.units, b.units)::float8 as units, upper(l.lot) as lot, l.expires_on::text as expires_on
+from back b
+left join item_lot l on l.account_id = $1 and l.order_number = b.order_number and l.item_id = b.item_id
+order by b.item_id, l.expires_on, l.lot`;
+/** Marks the shipped items of an order as returned, and returns their lots. None if they are already, or have not shipped. */
+export const markReturned = (tx: Tx, account_id: string, order_number: string, at: Date) =>
+  tx.rows(comeBack, [account_id, order_number, at]);
+
+const shipped = sql<[account_id: string, order_number: string], { shipped: boolean }>`
+select exists (
+  select
+  from order_item i
+  where i.account_id = o.account_id and i.order_number = o.order_number and i.shipped_at is not null) as shipped
+from orders o
+where o.account_id = $1 and o.order_number = $2`;
+export const findShipped = (tx: Tx, account_id: string, order_number: string) =>
+  tx.row(shipped, [account_id, order_number]);
