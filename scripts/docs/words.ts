@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Node, parseSync } from "oxc-parser";
+import { dashboardTableWords } from "./dashboard-table-words.ts";
 import { tableWords } from "./table-words.ts";
 
 const src = fileURLToPath(new URL("../../web/src/", import.meta.url));
@@ -15,7 +16,7 @@ export function wordsOf(app: App): Record<string, string[]> {
     const found = [...new Set(readWords(file).texts)];
     if (found.length > 0) texts[file] = found;
   }
-  return { ...texts, ...tableWords() };
+  return { ...texts, ...tableWords(), ...(app === "dashboard" && dashboardTableWords()) };
 }
 
 /** What `npm run docs` writes for reviewers and translators. */
