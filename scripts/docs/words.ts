@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Node, parseSync } from "oxc-parser";
+import { dashboardTableWords } from "./dashboard-table-words.ts";
 import { portalTableWords } from "./portal-table-words.ts";
 import { tableWords } from "./table-words.ts";
 
@@ -16,7 +17,7 @@ export function wordsOf(app: App): Record<string, string[]> {
     const found = [...new Set(readWords(file).texts)];
     if (found.length > 0) texts[file] = found;
   }
-  return { ...texts, ...tableWords(), ...(app === "portal" && portalTableWords()) };
+  return { ...texts, ...tableWords(), ...(app === "dashboard" ? dashboardTableWords() : portalTableWords()) };
 }
 
 /** What `npm run docs` writes for reviewers and translators. */
