@@ -76,7 +76,7 @@ function Group(group: PortalErrorGroup) {
     <Card
       title={
         <span className="row">
-          <code>{code}</code> {title} <StatusCode status={status} />
+          <code>{code}</code> <span lang="en">{title}</span> <StatusCode status={status} />
         </span>
       }
       actions={
