@@ -14,6 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
 import { openReceiver, type Receiver } from "../server/test/support/receiver.ts";
 import { signedIn, type WebPerson } from "../server/test/support/web.ts";
+import { englishTexts } from "./support/english-texts.ts";
 import { inspect, type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";
 import { misfits } from "./support/misfits.ts";
 
@@ -793,5 +794,58 @@ test("axe finds no violation on any screen, and nothing overflows", async () => 
     await expect.poll(() => page.locator("main [role=status]", { hasText: "Loading" }).count()).toBe(0);
     expect(await inspect(page, `portal-${name}`), name).toEqual([]);
   }
+  quiet(seen);
+}, 600_000);
+
+test("a person chooses Spanish on the sign-in page, and every screen speaks it", async () => {
+  const held = await ordered("missing_email");
+  const { id } = await sent("/webhook_endpoints", { url: receiver.url, secret: "a secret of ours" });
+  const { webhook_events } = (await hand.get(`${P}/webhook_events?event_type=ORDER_EXCEPTION&limit=1`)).body;
+  const refused = await journey.app.call("/v1/orders/none");
+  const request_id = refused.headers.get("x-request-id");
+  await expect.poll(async () => (await hand.get(`${P}/requests/${request_id}`)).status).toBe(200);
+  const door = await journey.open("/portal");
+  await door.page.getByRole("button", { name: "Español" }).click();
+  await door.page.getByLabel("Correo electrónico").waitFor();
+  expect(await door.page.locator("html").getAttribute("lang")).toBe("es");
+  expect([await inspect(door.page, "portal-es-sign-in"), await englishTexts(door.page)]).toEqual([[], []]);
+  quiet(door);
+
+  const seen = await journey.openAs(sam, "/portal", { language: "es" });
+  const { page } = seen;
+  for (const path of [
+    "home",
+    "credentials",
+    "sandbox",
+    "orders",
+    `orders/${held}`,
+    "exceptions",
+    "continuity",
+    "refills",
+    "catalogue",
+    "catalogue?tab=methods",
+    `webhooks/${id}`,
+    "webhooks",
+    "events",
+    `events/${webhook_events[0].event_id}?tab=signature`,
+    `requests/${request_id}`,
+    "errors",
+    "statements",
+    "usage",
+    "team",
+  ]) {
+    await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
+    await page.locator("main h1").waitFor();
+    await expect.poll(() => page.locator("main [role=status]", { hasText: "Cargando" }).count()).toBe(0);
+    expect([await inspect(page, `portal-es-${path.split(/[/?]/, 1)[0]}`), await englishTexts(page)], path).toEqual([
+      [],
+      [],
+    ]);
+  }
+  await page.getByRole("button", { name: /, su cuenta$/ }).click();
+  await page.getByRole("menuitem", { name: "English" }).click();
+  await heading(page, "Team");
+  expect(await page.locator("html").getAttribute("lang")).toBe("en");
+  await hand.send("DELETE", `${P}/webhook_endpoints/${id}`, {});
   quiet(seen);
 }, 600_000);

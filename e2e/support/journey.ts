@@ -50,6 +50,8 @@ type OpenOptions = {
   environment?: "sandbox" | null;
   /** Whether a new user sees the tour of the dashboard. */
   tour?: boolean;
+  /** The person chose Spanish before. */
+  language?: "es";
   /** Browsers keep passkeys for names, not for addresses. */
   host?: "localhost";
 };
@@ -60,6 +62,8 @@ let password_hash: string | undefined;
 const CHOSEN = "pestle-dashboard-environment";
 /** The storage key of the people who have seen the tour. */
 const TOUR = "pestle-tour";
+/** The storage key of the language. */
+const LANGUAGE = "pestle-language";
 
 /** The real service and a real browser. */
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
@@ -73,7 +77,15 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
 
   const open = async (
     path: string,
-    { theme = "light", width = 1280, height = 720, environment = "sandbox", host, tour = false }: OpenOptions = {},
+    {
+      theme = "light",
+      width = 1280,
+      height = 720,
+      environment = "sandbox",
+      host,
+      tour = false,
+      language,
+    }: OpenOptions = {},
   ) => {
     // Without animations: a browser without a GPU draws each of their frames on the processor.
     const context = await browser.newContext({
@@ -87,6 +99,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       await context.addInitScript(`try { localStorage["${CHOSEN}"] ??= "sandbox" } catch {}`);
     }
     if (!tour) await context.addInitScript(`try { localStorage["${TOUR}"] ??= "*" } catch {}`);
+    if (language) await context.addInitScript(`try { localStorage["${LANGUAGE}"] ??= "${language}" } catch {}`);
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     pressAsPeopleDo(page);
@@ -118,7 +131,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     open,
     async openAs({ email, password }, path, options) {
       const seen = await open(path, options);
-      await seen.page.getByLabel("Email").waitFor();
+      await seen.page.getByLabel(options?.language === "es" ? "Correo electrónico" : "Email").waitFor();
       await seen.page.keyboard.insertText(email);
       await seen.page.keyboard.press("Tab");
       await seen.page.keyboard.insertText(password);

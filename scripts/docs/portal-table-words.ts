@@ -14,7 +14,6 @@ export function portalTableWords(): Record<string, string[]> {
         contract.actionKeys.flatMap((key) => contract.holdButton(id, key) ?? []),
       ),
     ]),
-    "contract: reasons of refunds": contract.orderStatusReasons.map(({ name }) => name),
     "contract: refill schedules": Object.values(contract.scheduleActions).map(({ does }) => does),
     "contract: events": Object.values(contract.eventTypes).map(({ sent_when }) => sent_when),
     "contract: portal roles": Object.values(contract.portalRoles),

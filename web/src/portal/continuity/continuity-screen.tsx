@@ -152,7 +152,7 @@ const columns: readonly Column<ContinuityEntry>[] = [
       ) : (
         not_fillable.map(({ code, message }) => (
           <Badge key={code} tone="bad">
-            {code} {message}
+            {code} <span lang="en">{message}</span>
           </Badge>
         ))
       ),

@@ -62,7 +62,13 @@ function Prescription(prescription: MedicationRequest) {
         {drug_name}, {counted(written_qty, "unit")}
         {prescription.days_supply !== null && `, ${counted(prescription.days_supply, "day")}`}
       </p>
-      <p>{sig_text === "" ? <span className="quiet">{say("No directions")}</span> : sig_text}</p>
+      <p>
+        {sig_text === "" ? (
+          <span className="quiet">{say("No directions")}</span>
+        ) : (
+          <span data-as-typed>{sig_text}</span>
+        )}
+      </p>
       <p className="quiet small">
         {say("{prescriber_name} · written {written_date} · expires {expire_date}", {
           prescriber_name,

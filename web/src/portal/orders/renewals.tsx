@@ -24,7 +24,7 @@ export function Renewals({ prescription_id, used_up }: { prescription_id: number
           {/* While there are refills, the missing button needs no explanation. */}
           {used_up &&
             renewals.problems.map(({ code, message }) => (
-              <p key={code} className="quiet small">
+              <p key={code} className="quiet small" lang="en">
                 {message}
               </p>
             ))}

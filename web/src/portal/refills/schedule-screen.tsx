@@ -57,7 +57,7 @@ function Troubles({ schedule: { status, paused_because, next_fill_problems, next
     <>
       {paused_because && (
         <Notice tone="wait" title={say("Paused: {code}", { code: paused_because.code })}>
-          {paused_because.message}
+          <span lang="en">{paused_because.message}</span>
         </Notice>
       )}
       {status !== "canceled" && next_fill_problems.length > 0 && (
@@ -68,7 +68,7 @@ function Troubles({ schedule: { status, paused_because, next_fill_problems, next
           <ul>
             {next_fill_problems.map(({ code, message }) => (
               <li key={code}>
-                {code} {message}
+                {code} <span lang="en">{message}</span>
               </li>
             ))}
           </ul>

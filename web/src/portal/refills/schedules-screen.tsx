@@ -57,13 +57,13 @@ function Trouble({ paused_because, next_fill_problems }: PortalScheduleRow) {
   const shown = paused_because === null ? next_fill_problems : [paused_because];
   return shown.map(({ code, message }) => (
     <Badge key={code} tone="bad" title={message}>
-      {code} {message}
+      {code} <span lang="en">{message}</span>
     </Badge>
   ));
 }
 
 const csv: readonly CsvColumn<PortalScheduleRow>[] = [
-  ["Status", ({ status }) => statusNames[status]],
+  ["Status", ({ status }) => `${status[0]!.toUpperCase()}${status.slice(1)}`],
   ["Next fill", ({ next_fill_on }) => next_fill_on],
   ["Patient", ({ patient_id }) => patient_id],
   ["Medication", ({ drug_name }) => drug_name],

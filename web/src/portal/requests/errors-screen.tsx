@@ -107,7 +107,7 @@ function Group({ group, days }: { group: PortalErrorGroup; days: Record<string, 
     <Card
       title={
         <span className="row">
-          <code>{code}</code> {title} <StatusCode status={status} />
+          <code>{code}</code> <span lang="en">{title}</span> <StatusCode status={status} />
         </span>
       }
       actions={

@@ -95,6 +95,6 @@ const curlCommand = (base_url: string, method: string, route: string): string =>
 
 const ErrorTitle = ({ code, title }: PortalRequest["errors"][number]) => (
   <span className="row">
-    <code>{code}</code> {title}
+    <code>{code}</code> <span lang="en">{title}</span>
   </span>
 );

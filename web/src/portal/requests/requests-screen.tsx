@@ -27,7 +27,12 @@ const columns: readonly GridColumn<PortalRequest>[] = [
   {
     title: say("Errors"),
     width: "minmax(7rem, 1.5fr)",
-    cell: ({ errors }) => errors.map(({ code, title }) => (code.length > 3 ? `${code} ${title}` : title)).join(", "),
+    cell: ({ errors }) =>
+      errors.length > 0 && (
+        <span lang="en">
+          {errors.map(({ code, title }) => (code.length > 3 ? `${code} ${title}` : title)).join(", ")}
+        </span>
+      ),
   },
   { title: say("Credential"), width: "minmax(5rem, 1fr)", cell: ({ credential_name }) => credential_name },
   {

@@ -48,7 +48,9 @@ export function Thread<Shown extends Message>({
               {state && <Badge tone={stateBadges[state].tone}>{stateBadges[state].text}</Badge>}
             </p>
             {replied && <p className={styles["replied"]}>{say("Answers “{text}”", { text: replied.text })}</p>}
-            <p className={styles["text"]}>{text}</p>
+            <p className={styles["text"]} data-as-typed>
+              {text}
+            </p>
             {label !== null && (
               <Button small onClick={() => reply?.run(message)}>
                 {label}

@@ -3,7 +3,7 @@ import { Badge } from "../badge.tsx";
 import type { GridColumn } from "../display/row-grid.tsx";
 import { moneyText } from "../money.ts";
 import { When } from "../time.tsx";
-import { say } from "../words/say.tsx";
+import { say, sayName } from "../words/say.tsx";
 
 const kindNames: Record<MoneyKind, string> = {
   item: say("Item"),
@@ -22,7 +22,7 @@ export const lineColumns: readonly GridColumn<StatementLine>[] = [
     width: "minmax(10rem, 2fr)",
     cell: ({ sku, quantity, description }) =>
       sku === null ? (
-        <span title={description ?? undefined}>{description}</span>
+        <span title={description ?? undefined}>{sayName(description ?? "")}</span>
       ) : (
         <span className="mono">
           {sku}
