@@ -11,7 +11,7 @@ import { tokenHash } from "./issue-token.ts";
 import { createCredential, splitClientId } from "./manage-credentials.ts";
 import { takeReferenceTry } from "./take-tries.ts";
 
-const TURNED_OFF = `Your credential “${REFERENCE_CREDENTIAL}” takes only keys, so this page gets no token. Change its limits in the portal, or revoke it.`;
+const TURNED_OFF = `Your credential “${REFERENCE_CREDENTIAL}” requires a key, so this page gets no token. Change its limits in the portal, or revoke it.`;
 
 /**
  * A token of the partner's sandbox account, with which the API reference sends a signed-in person's requests. It belongs to
