@@ -7,7 +7,7 @@ const MARGIN_MS = 20_000;
 export type SandboxSession = {
   /** Shows whether a person is signed in at the portal, and what “Try it out” does. */
   look(): Promise<void>;
-  /** The header with a token of the person's sandbox; empty if nobody is signed in or a token was pasted. */
+  /** The header with a token of the person's sandbox; empty if no one is signed in or a token was pasted. */
   authorization(sent: Record<string, string>): Promise<Record<string, string>>;
   /** Forgets a token that the API rejected. The next request gets a new one. */
   drop(): void;
