@@ -40,7 +40,9 @@ export async function openAccount(stage: Stage) {
       });
       const text = await response.text();
       if (!response.ok) throw new Error(`${path} got ${response.status}: ${text}`);
-      return { text, json: JSON.parse(text) as Record<string, unknown>, etag: response.headers.get("etag") };
+      const { headers } = response;
+      const json = JSON.parse(text) as Record<string, unknown>;
+      return { text, json, etag: headers.get("etag"), request_id: headers.get("x-request-id") };
     },
   };
 }

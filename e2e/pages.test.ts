@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { signedIn } from "../server/test/support/web.ts";
 import { type Journey, shot, startJourney, violations } from "./support/journey.ts";
 
+const SANDBOX = "/portal/sandbox/sandbox";
 let journey: Journey;
 beforeAll(async () => {
   journey = await startJourney();
@@ -29,10 +31,60 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
     await page.setViewportSize({ width: 390, height: 844 });
     await page.locator(".opblock-summary").first().click();
     await page.locator(".responses-table").first().waitFor();
+    await page.getByRole("heading", { name: "Code samples" }).waitFor();
+    expect(await violations(page)).toEqual([]);
     await shot(page, `docs-phone-${theme}`);
     await expect.poll(() => page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
     expect([foreign, complaints]).toEqual([[], []]);
   });
+});
+
+test("a signed-in developer tries an operation with the sandbox, without a secret, and the page shows no token", async () => {
+  const sam = journey.app.demo.partners[0]!.portal;
+  const hand = await signedIn(journey.app, sam);
+  const { prescription_id } = (await hand.send("POST", `${SANDBOX}/prescriptions`, { preset: "simple" })).body;
+  const { order_number } = (await hand.send("POST", `${SANDBOX}/orders`, { prescription_id })).body;
+
+  const { page, foreign, complaints } = await journey.open("/docs/api");
+  const loaded: string[] = [];
+  page.on("request", (request) => loaded.push(new URL(request.url()).pathname));
+  const link = page.getByRole("link", { name: "Sign in to the portal" });
+  expect([await link.getAttribute("href"), await link.getAttribute("target")]).toEqual(["/portal", "_blank"]);
+  expect(loaded.filter((path) => path.includes("samples"))).toEqual([]);
+
+  await page.goto(`${journey.app.addresses.base_url}/portal`);
+  await page.getByLabel("Email").fill(sam.email);
+  await page.getByLabel("Password").fill(sam.password);
+  await page.keyboard.press("Enter");
+  await page.locator("main#content").waitFor();
+  await page.goto(`${journey.app.addresses.base_url}/docs/api`);
+  await page.getByText("sandbox of Willow Telehealth").waitFor();
+  await page.getByText("List the orders", { exact: true }).first().click();
+  await page.getByRole("button", { name: "Try it out" }).click();
+  await page.getByRole("button", { name: "Execute" }).click();
+  const live = page.locator(".live-responses-table");
+  await live.getByText("200", { exact: true }).waitFor();
+  expect(await live.textContent()).toContain(order_number);
+  expect(await page.textContent("body")).not.toContain(`Bearer ${journey.app.demo.partners[0]!.account_id}_`);
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "docs-try-signed-in");
+
+  // One token for all requests.
+  await page.getByRole("button", { name: "Execute" }).click();
+  await expect.poll(() => loaded.filter((path) => path === "/orders").length).toBe(2);
+  expect(loaded.filter((path) => path === `/web${SANDBOX}/token`).length).toBe(1);
+
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  for (const [language, part] of [
+    ["curl", 'Bearer $PESTLE_TOKEN"'],
+    ["JavaScript", "pestle.orders.list().firstPage()"],
+    ["Python", "requests.get("],
+  ] as const) {
+    await page.getByRole("button", { name: language, exact: true }).click();
+    await page.locator(".samples button.copy").click();
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toContain(part);
+  }
+  expect([foreign, complaints]).toEqual([[], []]);
 });
 
 test("the API reference calls the service with a pasted token", async () => {

@@ -1,4 +1,5 @@
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import type { From } from "../../chaos/server-process.ts";
 import { findBrowser } from "../../scripts/browser.ts";
 import { longestTask } from "../../scripts/longest-task.ts";
 import { products } from "../../server/src/seed/cast.ts";
@@ -8,6 +9,7 @@ import { type Account, openAccount } from "../account.ts";
 import { openCheckout } from "../checkout.ts";
 import type { Report } from "../figures.ts";
 import { onStage, type Stage } from "../stage.ts";
+import { addExamples } from "./example-records.ts";
 import { screenPaths } from "./screen-paths.ts";
 
 const MOST_KB = 170;
@@ -28,19 +30,39 @@ type Row = {
   scrolling_ms: number;
 };
 
-/** Opens every screen with an empty cache, in an account with many orders. */
-export async function benchScreens({ orders, patients }: { orders: number; patients: number }): Promise<Report> {
-  return onStage({ checkout: await openCheckout() }, async (stage) => {
+/** `only` chooses screens; a test opens a few. */
+type Selection = { from?: From; only?: (path: string) => boolean };
+
+/** Opens every screen with an empty cache, in an account with many orders and one of each other record. */
+export async function benchScreens(
+  { orders, patients }: { orders: number; patients: number },
+  { from, only = () => true }: Selection = {},
+): Promise<Report> {
+  return onStage({ checkout: await openCheckout(), from }, async (stage) => {
     const account = await openAccount(stage);
     await fill(stage, account, orders, Math.ceil(orders / patients));
+    const examples = await addExamples(stage, account);
+    await stage.db.raw("vacuum analyze");
     const executablePath = findBrowser();
     if (executablePath === undefined) throw new Error("no Chromium: install Debian's package chromium-headless-shell");
     const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
     try {
       const { base_url, operator, partners } = stage.demo;
       const [dashboard, portal] = [
-        await measureApp(browser, `${base_url}/dashboard`, operator, screenPaths("dashboard")),
-        await measureApp(browser, `${base_url}/portal`, partners[0]!.portal, inSandbox(screenPaths("portal"))),
+        await measureApp(
+          browser,
+          `${base_url}/dashboard`,
+          operator,
+          screenPaths("dashboard").filter(only),
+          examples.dashboard,
+        ),
+        await measureApp(
+          browser,
+          `${base_url}/portal`,
+          partners[0]!.portal,
+          inSandbox(screenPaths("portal").filter(only)),
+          examples.portal,
+        ),
       ];
       return reportOf(
         { orders, patients },
@@ -81,23 +103,29 @@ async function fill(stage: Stage, { account_id, ask }: Account, count: number, p
     where o.account_id = $1 and o.order_number = open.order_number`,
     [account_id, OPEN_EVERY],
   );
-  await db.raw("vacuum analyze");
 }
 
-/** Opens the screens without parameters first. Their links lead to the others. */
-async function measureApp(browser: Browser, base: string, who: SignIn, paths: readonly string[]) {
+/** Opens the screens without parameters, and those with an example. The screens' links lead to the others. */
+async function measureApp(
+  browser: Browser,
+  base: string,
+  who: SignIn,
+  paths: readonly string[],
+  examples: readonly string[],
+) {
   const storageState = await signedIn(browser, base, who);
   const rows: Row[] = [];
-  const links = new Set<string>();
+  const links = new Set(examples);
   let left = paths;
-  let open = left.filter((path) => !path.includes("$"));
+  const isReady = (path: string) => !path.includes("$") || exampleOf(path, paths, links) !== undefined;
+  let open = left.filter(isReady);
   while (open.length > 0) {
     for (const path of open) {
       const address = path.includes("$") ? exampleOf(path, paths, links)! : path;
       rows.push(await measureScreen(browser, storageState, base + address, `${new URL(base).pathname}${path}`, links));
     }
     left = left.filter((path) => !open.includes(path));
-    open = left.filter((path) => exampleOf(path, paths, links) !== undefined);
+    open = left.filter(isReady);
   }
   return { rows, unseen: left.map((path) => new URL(base).pathname + path) };
 }

@@ -29,7 +29,7 @@ export type PortalSimulatedPrescription = {
 export type PortalSandboxOrder = { prescription_id: number };
 /** How long the API reference's token works: shorter than the time after which an idle person is signed out. */
 export const REFERENCE_TOKEN_LIFETIME_S = 600;
-/** The credential of the API reference's tokens. The service creates it with the first token; nobody knows its secret. */
+/** The credential of the API reference's tokens. The service creates it with the first token; no one knows its secret. */
 export const REFERENCE_CREDENTIAL = "API reference";
 /** `POST …/sandbox/token`: a short-lived token, with which the API reference sends a signed-in person's requests. */
 export type PortalReferenceToken = { access_token: string; expires_at: string };

@@ -6,12 +6,17 @@ import "./docs.css";
 import "./swagger-ui.css";
 import { showContents } from "./contents.ts";
 import { errorCodesTable } from "./error-codes.ts";
+import { nameFields } from "./name-fields.ts";
 import type { OpenApiDocument } from "./openapi-document.ts";
+import { operationSamples } from "./operation-samples.ts";
 import { referenceLayout } from "./reference-layout.ts";
+import { sandboxSession } from "./sandbox-session.ts";
 import { canTry, shownDocument } from "./shown-document.ts";
 
 const notice = document.getElementById("notice")!;
 const reference = document.getElementById("reference")!;
+
+const sandbox = sandboxSession(document.getElementById("try-it")!);
 
 followColorScheme();
 start().catch(() => {
@@ -19,6 +24,8 @@ start().catch(() => {
 });
 
 async function start() {
+  // Before the reference appears, which it would push down.
+  void sandbox.look();
   const response = await fetch("/openapi.json");
   if (!response.ok) throw new Error(`openapi.json: HTTP ${response.status}`);
   const openapi = (await response.json()) as OpenApiDocument;
@@ -33,19 +40,33 @@ async function start() {
   });
   drawn.observe(reference, { childList: true, subtree: true });
 
+  nameFields(reference);
   SwaggerUIBundle({
     spec: shownDocument(openapi),
     domNode: reference,
     layout: "ReferenceLayout",
-    plugins: [referenceLayout, tryWhatIsInReach(openapi)],
+    plugins: [referenceLayout, operationSamples(openapi), tryWhatIsInReach(openapi)],
     docExpansion: "list",
     // Null keeps Swagger UI from sending the document to its online validator.
     validatorUrl: null,
     persistAuthorization: false,
     // A code theme with enough contrast.
     syntaxHighlight: { theme: "obsidian" },
-    // The API requires this Accept header, and Swagger UI does not always send it.
-    requestInterceptor: (request) => ({ ...request, headers: { ...request.headers, accept: "application/json" } }),
+    // The page shows no token of a signed-in person.
+    showMutatedRequest: false,
+    requestInterceptor: async (request) => ({
+      ...request,
+      headers: {
+        ...(await sandbox.authorization(request.headers)),
+        ...request.headers,
+        // The API requires this Accept header, and Swagger UI does not always send it.
+        accept: "application/json",
+      },
+    }),
+    responseInterceptor: (response) => {
+      if (response.status === 401) sandbox.drop();
+      return response;
+    },
   });
 }
 

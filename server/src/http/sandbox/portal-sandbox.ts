@@ -1,6 +1,6 @@
 import type { Deps } from "../../deps.ts";
 import { scriptFormat } from "../../formats/formats.ts";
-import { issueReferenceToken } from "../../usecases/accounts/issue-reference-token.ts";
+import { issueReferenceToken } from "../../usecases/sandbox/issue-reference-token.ts";
 import { orderInSandbox, readSandbox, simulatedPreset, withItsOrder } from "../../usecases/sandbox/play-in-sandbox.ts";
 import { simulateInPortal } from "../../usecases/sandbox/simulate.ts";
 import { json } from "../answer.ts";

@@ -190,7 +190,14 @@ describe("a token for the API reference", () => {
     await willow.send("PATCH", `${P}/credentials/${credential_id}`, { token_lifetime_s: 60 });
     const { expires_at } = await minted(willow);
     expect(Date.parse(expires_at) - app.deps.now().getTime()).toBeLessThanOrEqual(60_000);
-    await willow.send("POST", `${P}/credentials/${credential_id}/revoke`);
+    // A credential that requires a key is how an admin turns the tokens off.
+    const path = `${P}/credentials/${credential_id}`;
+    const key = { kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", kid: "rfc8037" };
+    await willow.send("POST", `${path}/keys`, { key });
+    await willow.send("PATCH", path, { key_required: true });
+    const refused = await willow.send("POST", `${P}/sandbox/token`);
+    expect([refused.status, refused.body.error.message]).toEqual([422, expect.stringContaining("requires a key")]);
+    await willow.send("POST", `${path}/revoke`);
     expect(await brandsWith(access_token)).toBe(401);
     expect(await brandsWith((await minted(willow)).access_token)).toBe(200);
     expect((await named(willow)).map(({ revoked_at }) => revoked_at === null)).toEqual([true, false]);

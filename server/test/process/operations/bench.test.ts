@@ -5,6 +5,8 @@ import { OPERATION_KEYS } from "../../../../bench/operations/operation-keys.ts";
 import { AIMS, benchOperations } from "../../../../bench/operations/operations.ts";
 import { benchProcesses } from "../../../../bench/processes.ts";
 import { benchSafety } from "../../../../bench/safety/safety.ts";
+import { screenPaths } from "../../../../bench/web/screen-paths.ts";
+import { benchScreens } from "../../../../bench/web/screens.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 
 // They run and report every figure. A busy machine says nothing about the times.
@@ -69,3 +71,22 @@ test("the safety bench reports the check of an order and the cost of the tables"
   }
   expect(text).toContain("memory of the tables");
 }, 120_000);
+
+test("the bench of screens finds a record for every screen that shows one, and reports size and times", async () => {
+  // The others need no record: a run of the bench opens them too.
+  const only = (path: string) => /\$(?!environment)/.test(path);
+  const { json } = await benchScreens({ orders: 20, patients: 2 }, { from: TESTED, only });
+  const shown = ["dashboard", "portal"] as const;
+  const paths = shown.flatMap((app) =>
+    screenPaths(app)
+      .filter(only)
+      .map((path) => `/${app}${path.replace("$environment", "sandbox")}`),
+  );
+  const { rows, unseen } = json as { rows: (Record<string, number> & { screen: string })[]; unseen: string[] };
+  expect([rows.map(({ screen }) => screen).sort(), unseen]).toEqual([paths.sort(), []]);
+  expect(paths.length).toBeGreaterThan(10);
+  for (const row of rows) {
+    for (const figure of ["code_kb", "data_kb", "content_ms"])
+      expect([row.screen, row[figure]! > 0]).toEqual([row.screen, true]);
+  }
+}, 300_000);

@@ -5,13 +5,13 @@ import { insertToken } from "../../db/accounts/tokens.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { randomSecret } from "../../random.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { tokenHash } from "../accounts/issue-token.ts";
+import { createCredential, splitClientId } from "../accounts/manage-credentials.ts";
+import { takeReferenceTry } from "../accounts/take-tries.ts";
 import { audited, auditPortal, type PortalActor } from "../operations/audit-portal.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
-import { tokenHash } from "./issue-token.ts";
-import { createCredential, splitClientId } from "./manage-credentials.ts";
-import { takeReferenceTry } from "./take-tries.ts";
 
-const TURNED_OFF = `Your credential “${REFERENCE_CREDENTIAL}” takes only keys, so this page gets no token. Change its limits in the portal, or revoke it.`;
+const TURNED_OFF = `Your credential “${REFERENCE_CREDENTIAL}” requires a key, so this page gets no token. Change its limits in the portal, or revoke it.`;
 
 /**
  * A token of the partner's sandbox account, with which the API reference sends a signed-in person's requests. It belongs to
