@@ -40,13 +40,14 @@ export const workRefusals = {
   unknown_reason: "There is no such refund reason.",
   payment_pending: "The payment is not settled yet because the provider is unreachable. Try again later.",
   no_address: "The order has no address to ship to.",
+  unprintable: "Pestle has no font for a character of this order, so it cannot print the document.",
 } as const;
 export type WorkRefusalKey = keyof typeof workRefusals;
 
 export class WorkRefusal extends AdminRefusal {
   readonly key: WorkRefusalKey;
-  constructor(key: WorkRefusalKey) {
-    super(workRefusals[key]);
+  constructor(key: WorkRefusalKey, message: string = workRefusals[key]) {
+    super(message);
     this.key = key;
   }
 }
