@@ -46,12 +46,30 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: [],
     node: /^node:/,
   },
-  // One file draws pages, one encodes barcodes; the documents themselves use neither library.
+  // One file draws pages, one encodes barcodes, one opens fonts; the documents themselves use none of these libraries.
   {
     folder: "server/src/adapters/documents/sheet.ts",
     own: ["server/src/adapters/documents/", "server/src/domain/"],
-    packages: ["pdfkit"],
+    packages: ["pdfkit", "bidi-js (types)"],
     node: /^$/,
+  },
+  {
+    folder: "server/src/adapters/documents/fonts/faces.ts",
+    own: ["server/src/adapters/documents/fonts/", "server/src/domain/"],
+    packages: ["fontkit"],
+    node: /^node:(fs|module|path)$/,
+  },
+  {
+    folder: "server/src/adapters/documents/fonts/load-fonts.ts",
+    own: ["server/src/adapters/documents/fonts/"],
+    packages: ["bidi-js"],
+    node: /^$/,
+  },
+  {
+    folder: "server/src/adapters/documents/fonts/",
+    own: ["server/src/adapters/documents/fonts/", "server/src/domain/"],
+    packages: ["bidi-js (types)", "fontkit (types)"],
+    node: /^node:zlib$/,
   },
   {
     folder: "server/src/adapters/documents/barcode.ts",

@@ -1,6 +1,13 @@
 import type { labelFormats, Paper, QrPicture } from "@pestle/contract";
-import type { DispensedItem, PackingSlip, PharmacyFacts, PrintedReport } from "../../domain/fulfillment/documents.ts";
+import type {
+  DispensedItem,
+  PackingSlip,
+  PharmacyFacts,
+  PrintedReport,
+  PrintedText,
+} from "../../domain/fulfillment/documents.ts";
 import { qrPicture } from "./barcode.ts";
+import { findUnprintable } from "./fonts/unprintable.ts";
 import { cleanLabel } from "./labels/clean-label.ts";
 import type { JoinedDocument } from "./labels/join-pages.ts";
 import { leaflet } from "./leaflet.ts";
@@ -20,6 +27,8 @@ export interface Documents {
   notePage(text: string, paper: Paper, date: string): Promise<Buffer>;
   /** One PDF of several documents; undefined if one of them cannot be read. */
   joinPages(title: string, date: string, documents: readonly JoinedDocument[]): Promise<Buffer | undefined>;
+  /** The first text with a character that no font has, and that character. */
+  findUnprintable(texts: readonly PrintedText[]): Promise<{ text: PrintedText; char: string } | undefined>;
   qrPicture(text: string): Promise<QrPicture>;
   /** A partner's label, parsed and written again; undefined if it cannot be read or asks for more than printing. */
   cleanLabel(format: (typeof labelFormats)[number], bytes: Buffer): Promise<Buffer | undefined>;
@@ -33,6 +42,7 @@ export const pdfDocuments: Documents = {
   notePage,
   // Its library is large.
   joinPages: async (...given) => (await import("./labels/join-pages.ts")).joinPages(...given),
+  findUnprintable,
   qrPicture,
   cleanLabel,
 };

@@ -20,14 +20,14 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
   const flow: Flow = {
     y: first.top,
     paragraph(text, style, { indent = 0, gap = 0 } = {}) {
-      const height = sheet.lineHeight(style);
       // The next page's column can be wider, so wrap the rest again there.
       let rest = sheet.wrap(text, column.width - indent, style);
-      if (rest.length <= KEPT_TOGETHER) flow.need(rest.length * height);
+      if (rest.length <= KEPT_TOGETHER) flow.need(heightOf(rest, style));
       while (rest.length > 0) {
+        const height = sheet.lineHeight(style, rest[0]);
         if (flow.y + height > column.bottom) {
           nextPage();
-          rest = sheet.wrap(rest.join(" "), column.width - indent, style);
+          rest = sheet.wrap(sheet.unwrap(rest), column.width - indent, style);
         }
         const [line, ...after] = rest as [string, ...string[]];
         sheet.line(line, { x: column.x + indent, y: flow.y, width: column.width - indent }, style);
@@ -37,9 +37,9 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
       flow.y += gap;
     },
     row(cells, widths, style, gap = 0) {
-      const height = sheet.lineHeight(style);
       const wrapped = cells.map((cell, index) => sheet.wrap(cell, widths[index]! - CELL_GAP, style));
       for (let index = 0; index < Math.max(...wrapped.map((lines) => lines.length)); index++) {
+        const height = sheet.lineHeight(style, wrapped.map((lines) => lines[index] ?? "").join(""));
         flow.need(height);
         let x = column.x;
         wrapped.forEach((lines, cell) => {
@@ -55,6 +55,9 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
       if (flow.y + height > column.bottom) nextPage();
     },
   };
+
+  const heightOf = (lines: readonly string[], style: Style) =>
+    lines.reduce((sum, line) => sum + sheet.lineHeight(style, line), 0);
 
   function nextPage() {
     page += 1;

@@ -5,7 +5,7 @@ import {
   type ShippingLabel,
   sortedByZip,
 } from "../../domain/fulfillment/documents.ts";
-import { winAnsiText } from "../../domain/values/printable-text.ts";
+import { isWinAnsiText, plainText } from "../../domain/values/printable-text.ts";
 
 /** 4 by 6 inches in dots at 203 dpi. */
 const WIDTH = 812;
@@ -49,17 +49,20 @@ export function zplLabel(label: ShippingLabel): string {
   ].join("\n");
 }
 
-/** The widest capital of the printer's font, relative to its height. */
-const WIDEST_CHARACTER = 0.75;
+/** The widest capital of the printer's font, relative to its height, and the widest character of any. */
+const WIDEST_CAPITAL = 0.75;
+const WIDEST_CHARACTER = 1;
 const LEAST_HEIGHT = 14;
 
 /** One line. Shrinks long text, then truncates it, because the printer would run it off the label. */
 function text(value: string, place: { x?: number; y: number; height: number; width?: number }): string {
   const { x = EDGE, y, height, width = ROOM } = place;
-  const printed = winAnsiText(value);
-  const size = Math.max(LEAST_HEIGHT, Math.min(height, Math.floor(width / (printed.length * WIDEST_CHARACTER))));
-  const most = Math.floor(width / (size * WIDEST_CHARACTER));
-  const shown = printed.length > most ? `${printed.slice(0, most - 1)}…` : printed;
+  const written = plainText(value);
+  const printed = Array.from(written);
+  const widest = isWinAnsiText(written) ? WIDEST_CAPITAL : WIDEST_CHARACTER;
+  const size = Math.max(LEAST_HEIGHT, Math.min(height, Math.floor(width / (printed.length * widest))));
+  const most = Math.floor(width / (size * widest));
+  const shown = printed.length > most ? `${printed.slice(0, most - 1).join("")}…` : written;
   return `^FO${x},${y}^A0N,${size},${size}^FH^FD${escaped(shown)}^FS`;
 }
 

@@ -141,3 +141,61 @@ export const addressLines = ({ street1, street2, city, state, zip }: Omit<Addres
   ...(street2 === null || street2.trim() === "" ? [] : [street2]),
   `${city}, ${state} ${zip}`,
 ];
+
+/** A text of a document that others wrote, and what a person calls it. */
+export type PrintedText = { field: string; text: string };
+
+const named = (texts: Readonly<Record<string, string | null>>): PrintedText[] =>
+  Object.entries(texts).flatMap(([field, text]) => (text === null ? [] : [{ field, text }]));
+
+export const textsOfPharmacy = ({ name, street, city }: PharmacyFacts): PrintedText[] =>
+  named({
+    "the setting PHARMACY_NAME": name,
+    "the setting PHARMACY_STREET": street,
+    "the setting PHARMACY_CITY": city,
+  });
+
+export const textsOfItem = (item: DispensedItem): PrintedText[] =>
+  named({
+    "the patient's first name": item.patient.first_name,
+    "the patient's last name": item.patient.last_name,
+    "the directions": item.sig_text,
+    "the product's name": item.drug_name,
+    "the name of the prescribed drug": item.prescribed_as,
+    "the prescriber's name": item.prescriber_name,
+    "the lot": item.lot,
+    "the unit": item.unit,
+  });
+
+const textsOfAddress = ({ first_name, last_name, street1, street2, city }: Address): PrintedText[] =>
+  named({
+    "the recipient's first name": first_name,
+    "the recipient's last name": last_name,
+    "the street of the address": street1,
+    "the second line of the address": street2,
+    "the city of the address": city,
+  });
+
+export const textsOfParcel = ({
+  to,
+  reference,
+  carrier,
+  service,
+}: Omit<ShippingLabel, "tracking_no">): PrintedText[] => [
+  ...textsOfAddress(to),
+  ...named({ "the order's reference": reference, "the carrier's name": carrier, "the carrier's service": service }),
+];
+
+export const textsOfSlip = ({ brand_name, items, ...slip }: PackingSlip): PrintedText[] => [
+  ...named({ "the brand's name": brand_name }),
+  ...textsOfAddress(slip.to),
+  ...named({ "the order's reference": slip.reference, "the carrier's name": slip.carrier }),
+  ...named({ "the carrier's service": slip.service }),
+  ...items.flatMap(({ name, lot }) => named({ "an item's name": name, "an item's lot": lot })),
+];
+
+/** Says which character of which text no font has, so that a person can correct it. */
+export const unprintableSentence = ({ field }: PrintedText, char: string): string =>
+  `Pestle has no font for the character "${char}" (U+${codeOf(char)}) in ${field}, so it cannot print this document. Correct the text first.`;
+
+const codeOf = (char: string) => char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");

@@ -1,11 +1,35 @@
 /**
- * Text for outputs with few characters: the standard PDF fonts (WinAnsi), printers and reports (ASCII). Replaces a
- * missing character with available ones (Ł as L, ≤ as <=), or with a question mark, so that a reader sees the gap.
- * Collapses whitespace and line ends to one space.
+ * Text for reports, which allow ASCII alone. Replaces another character with available ones (Ł as L, ≤ as <=), or with a
+ * question mark, so that a reader sees the gap. Collapses whitespace and line ends to one space.
  */
-export const winAnsiText = (text: string): string => printable(text, isWinAnsi);
-
 export const asciiText = (text: string): string => printable(text, isAscii);
+
+/**
+ * Text for outputs with any character: composed letters, one space between words, and no invisible characters except those
+ * that change how letters join or in which direction they run.
+ */
+export function plainText(text: string): string {
+  if (isPlainAscii.test(text)) return text;
+  const kept = text.normalize("NFC").replaceAll(/[\p{Cc}\p{Z}]/gu, " ");
+  return kept.replaceAll(invisible, "").replaceAll(/ +/g, " ").trim();
+}
+
+const isPlainAscii = /^(?:[!-~]+(?: [!-~]+)*)?$/;
+/** Joiners and marks of direction stay. Selectors of a character's variant go: the fonts have one of each. */
+const invisible = /(?!\u200c|\u200d|\u200e|\u200f)\p{Cf}|[\u180b-\u180d\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+
+export const isWinAnsiText = (text: string): boolean => WIN_ANSI.test(text);
+
+/**
+ * A sign that no font has, in other signs (⅓ as 1/3). Null for letters, because a name is printed as written or not at all,
+ * unless they are another form of the same letters (the ligature ﬁ, or a full-width A).
+ */
+export function writtenOtherwise(char: string): string | null {
+  const is_letter = /[\p{L}\p{M}]/u.test(char);
+  const written = is_letter ? char.normalize("NFKC") : substitute(char, isWinAnsi);
+  const is_known = is_letter ? written !== char && isWinAnsiText(written) : !written.includes(REPLACEMENT);
+  return is_known ? written : null;
+}
 
 const isAscii = (char: string) => char >= " " && char <= "~";
 
@@ -13,6 +37,7 @@ const ABOVE_LATIN_1 = new Set("€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•
 const SOFT_HYPHEN = "\u00ad";
 const isWinAnsi = (char: string) =>
   isAscii(char) || (char >= "\u00a1" && char <= "\u00ff" && char !== SOFT_HYPHEN) || ABOVE_LATIN_1.has(char);
+const WIN_ANSI = new RegExp(`^[ -~\u00a1-\u00ac\u00ae-\u00ff${[...ABOVE_LATIN_1].join("")}]*$`, "u");
 
 /** Characters that do not decompose into a plain letter and marks. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {

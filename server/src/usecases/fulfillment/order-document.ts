@@ -2,13 +2,22 @@ import type { DocumentKind, Paper } from "@pestle/contract";
 import { loadPrinted, type PrintedItem } from "../../db/fulfillment/dispenses.ts";
 import { loadShipmentLabel, shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
 import type { Deps } from "../../deps.ts";
-import { type DispensedItem, type PackingSlip, pharmacyFacts } from "../../domain/fulfillment/documents.ts";
+import {
+  type DispensedItem,
+  type PackingSlip,
+  type PrintedText,
+  pharmacyFacts,
+  textsOfItem,
+  textsOfPharmacy,
+  textsOfSlip,
+} from "../../domain/fulfillment/documents.ts";
 import { refillsLeft } from "../../domain/intake/prescription.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { carrierOf, newestLabel } from "./parcels/parcel-label.ts";
+import { requirePrintable } from "./require-printable.ts";
 import type { Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
@@ -64,11 +73,16 @@ async function drawn(
   const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
   const printed = (await loadPrinted(deps.db, account_id, order_number))!;
   const pharmacy = pharmacyFacts(deps.config);
+  const checked = async <Data>(data: Data, texts: (data: Data) => PrintedText[]): Promise<Data> => {
+    await requirePrintable(deps, [...textsOfPharmacy(pharmacy), ...texts(data)]);
+    return data;
+  };
+  const item = () => checked(dispensed(loaded, printed, item_id), textsOfItem);
+  const slip = async () => checked(slipOf(loaded, printed, await parcelOf(deps, loaded)), textsOfSlip);
   const draw = {
-    slip: async () =>
-      deps.documents.packingSlip(pharmacy, slipOf(loaded, printed, await parcelOf(deps, loaded)), slip_paper),
-    prescription: () => deps.documents.prescriptionLabel(pharmacy, dispensed(loaded, printed, item_id)),
-    leaflet: () => deps.documents.leaflet(pharmacy, dispensed(loaded, printed, item_id)),
+    slip: async () => deps.documents.packingSlip(pharmacy, await slip(), slip_paper),
+    prescription: async () => deps.documents.prescriptionLabel(pharmacy, await item()),
+    leaflet: async () => deps.documents.leaflet(pharmacy, await item()),
   };
   return { kind, format: "PDF", bytes: await draw[kind]() };
 }

@@ -54,13 +54,14 @@ export const workRefusals = {
   counseling_full: "This fill has 20 counseling entries, which is the limit.",
   spoken_needed: "Choose how you spoke to the patient. Counseling is given by phone, by video or in person.",
   no_address: "The order has no address to ship to.",
+  unprintable: "Pestle has no font for a character of this order, so it cannot print the document.",
 } as const;
 export type WorkRefusalKey = keyof typeof workRefusals;
 
 export class WorkRefusal extends AdminRefusal {
   readonly key: WorkRefusalKey;
-  constructor(key: WorkRefusalKey) {
-    super(workRefusals[key]);
+  constructor(key: WorkRefusalKey, message: string = workRefusals[key]) {
+    super(message);
     this.key = key;
   }
 }

@@ -1,8 +1,11 @@
 import { type DrugSchedule, drugSchedules } from "@pestle/contract";
+import bidiFactory, { type Bidi } from "bidi-js";
 import fc from "fast-check";
 import PDFDocument from "pdfkit";
 import { describe, expect, test } from "vitest";
 import { pdfDocuments } from "../../../src/adapters/documents/documents.ts";
+import { openFaces } from "../../../src/adapters/documents/fonts/faces.ts";
+import { runsOf } from "../../../src/adapters/documents/fonts/runs.ts";
 import { shippingLabel } from "../../../src/adapters/documents/shipping-label.ts";
 import { zplLabel } from "../../../src/adapters/documents/zpl-label.ts";
 import { readConfig } from "../../../src/config.ts";
@@ -14,8 +17,9 @@ import {
   type PackingSlip,
   pharmacyFacts,
   type ShippingLabel,
+  unprintableSentence,
 } from "../../../src/domain/fulfillment/documents.ts";
-import { asciiText, winAnsiText } from "../../../src/domain/values/printable-text.ts";
+import { asciiText, isWinAnsiText, plainText, writtenOtherwise } from "../../../src/domain/values/printable-text.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { readCode128, widthsOf } from "../../support/tools/read-code128.ts";
 import { type PdfText, readPdf, textOf } from "../../support/tools/read-pdf.ts";
@@ -212,7 +216,8 @@ describe("in the sandbox", () => {
 });
 
 const ruler = new PDFDocument({ autoFirstPage: false });
-const widthOf = ({ font, size, text }: PdfText) => ruler.font(font).fontSize(size).widthOfString(text);
+const widthOf = ({ font, size, text, embedded }: PdfText) =>
+  embedded?.width ?? ruler.font(font).fontSize(size).widthOfString(text);
 const SLACK = 0.01;
 
 /** Everything outside the page. */
@@ -226,12 +231,17 @@ function beyondThePage(file: Buffer) {
   ]);
 }
 
+/** Letters of each alphabet, and what makes them hard: marks, joiners, digits, spaces and brackets. */
+const ALPHABETS = [
+  ..."aZ0 .,()-'ÅßŁżęąİơƯễẬộЖщїΩάἀمحدعيلاةشלםשא李龍每日口服山さくラー김민한क्षतरि",
+  ..."\u0301\u0302\u200c\u200d\u064b\u05b8\u093e\u094d٣۵≤",
+];
+
 describe("any names and directions", () => {
   const text = fc.oneof(
-    fc.string({ unit: "binary", maxLength: 120 }),
-    fc.string({ unit: "grapheme", maxLength: 120 }),
+    fc.string({ unit: fc.constantFrom(...ALPHABETS), maxLength: 60 }),
     fc.string({ unit: fc.constantFrom("W", " ", "m", "ß"), maxLength: 1_000 }),
-    fc.constantFrom("", " ", "Ng", "李小龍", "Łukasz Żółć", "‮backwards", "a\u0301\u0302\u0303", "\ud800", "👩‍⚕️"),
+    fc.constantFrom("", " ", "Ng", "李小龍", "Łukasz Żółć", "\u202ebackwards", "a\u0301\u0302\u0303", "שלום (5 mg)"),
   );
   const schedule = fc.constantFrom(...drugSchedules);
 
@@ -265,7 +275,7 @@ describe("any names and directions", () => {
         for (const file of files) expect(beyondThePage(file)).toEqual([]);
         expectOneLabel(zplLabel(parcel));
       }),
-      RUNS,
+      { ...RUNS, numRuns: 12 },
     );
   });
 
@@ -417,24 +427,175 @@ test("a label shows the prescribed drug beside another one that was dispensed", 
   expect(await printed(null)).not.toContain("Prescribed:");
 });
 
-describe("text within a character limit", () => {
+describe("text in the characters of an output", () => {
   test.each([
     ["Zoë Nuñez", "Zoë Nuñez", "Zoe Nunez"],
-    ["Łukasz Żółć", "Lukasz Zólc", "Lukasz Zolc"],
-    ["Nguyễn Đức", "Nguyen Duc", "Nguyen Duc"],
+    ["Łukasz Żółć", "Łukasz Żółć", "Lukasz Zolc"],
+    ["Nguye\u0302\u0303n Đức", "Nguyễn Đức", "Nguyen Duc"],
     ["O\u2019Neil \u2013 \u201cKit\u201d", "O\u2019Neil \u2013 \u201cKit\u201d", 'O\'Neil - "Kit"'],
-    ["1\u00bd or 1\u2153 tablets", "1\u00bd or 1 1/3 tablets", "1 1/2 or 1 1/3 tablets"],
-    ["10\u2076 units, 5 \u03bcg \u2264 1 g", "10^6 units, 5 \u00b5g <= 1 g", "10^6 units, 5 ug <= 1 g"],
+    ["1\u00bd or 1\u2153 tablets", "1\u00bd or 1\u2153 tablets", "1 1/2 or 1 1/3 tablets"],
+    ["10\u2076 units, 5 \u03bcg \u2264 1 g", "10\u2076 units, 5 \u03bcg \u2264 1 g", "10^6 units, 5 ug <= 1 g"],
     ["Stra\u00dfe\u00a05\n\u2029West", "Straße 5 West", "Strasse 5 West"],
-    ["李 Li", "? Li", "? Li"],
-    ["a\u00adb\u200dc", "abc", "abc"],
-    ["\ufb01n \uff21", "fin A", "fin A"],
-  ])("%j", (given, win_ansi, ascii) => {
-    expect([winAnsiText(given), asciiText(given)]).toEqual([win_ansi, ascii]);
+    ["李\u{e0100} Li", "李 Li", "? Li"],
+    ["a\u00adb\u202ec", "abc", "abc"],
+  ])("%j", (given, plain, ascii) => {
+    expect([plainText(given), asciiText(given)]).toEqual([plain, ascii]);
+  });
+  test.each([
+    ["\u2153", " 1/3"],
+    ["\u2264", "<="],
+    ["\u2076", "^6"],
+    ["\ufb01", "fi"],
+    ["\uff21", "A"],
+    ["Ł", null],
+    ["李", null],
+    ["\u{13000}", null],
+    ["\u{1f600}", null],
+  ])("%j without a font is %j", (char, other) => {
+    expect(writtenOtherwise(char)).toBe(other);
+    expect(isWinAnsiText(char)).toBe(false);
   });
 });
 
 test("a drug is discarded a year after it was filled, or when its lot expires", () => {
   expect(discardAfter({ filled_date: "2028-02-29", lot_expires_on: "2030-01-01" })).toBe("2029-02-28");
   expect(discardAfter({ filled_date: "2026-11-15", lot_expires_on: "2027-03-31" })).toBe("2027-03-31");
+});
+
+describe("text in other alphabets", () => {
+  const written: Record<string, { first_name: string; last_name: string; sig_text: string }> = {
+    "extended Latin": {
+      first_name: "Łukasz",
+      last_name: "Żółć-Şimşek",
+      sig_text: "Przyjmować 1 tabletkę dziennie z jedzeniem; öğleden önce.",
+    },
+    Vietnamese: {
+      first_name: "Nguyễn Thị",
+      last_name: "Hồng Ẩn",
+      sig_text: "Uống 1 viên mỗi ngày vào buổi sáng sau khi ăn.",
+    },
+    Cyrillic: {
+      first_name: "Екатерина",
+      last_name: "Щербакова",
+      sig_text: "Принимать по 1 таблетке 2 раза в день после еды.",
+    },
+    Greek: {
+      first_name: "Αλέξανδρος",
+      last_name: "Παπαδόπουλος",
+      sig_text: "Πάρτε ένα δισκίο κάθε πρωί με φαγητό.",
+    },
+    Arabic: {
+      first_name: "محمد",
+      last_name: "عبد الرحمن",
+      sig_text: "تناول قرصًا واحدًا (5 mg) عن طريق الفم مرتين يوميًا مع الطعام لمدة 10 أيام.",
+    },
+    Hebrew: {
+      first_name: "יוסף",
+      last_name: "בן־דוד",
+      sig_text: "קח טבליה אחת (5 mg) דרך הפה פעמיים ביום עם אוכל.",
+    },
+    Chinese: {
+      first_name: "小龍",
+      last_name: "李",
+      sig_text: "每天早上饭后口服一片（5毫克），连续服用十天，请勿与酒精同时服用。",
+    },
+    Japanese: {
+      first_name: "太郎",
+      last_name: "髙橋",
+      sig_text: "1日1回、朝食後に1錠を水で服用してください。眠気に注意してください。",
+    },
+    Korean: {
+      first_name: "민준",
+      last_name: "김",
+      sig_text: "하루에 한 번 아침 식사 후에 한 알을 드십시오. 졸음이 올 수 있습니다.",
+    },
+    Devanagari: {
+      first_name: "अनुष्का",
+      last_name: "शर्मा",
+      sig_text: "दिन में दो बार भोजन के बाद एक गोली लें। क्षत्रिय श्री कृष्ण।",
+    },
+  };
+
+  /** East Asian text breaks anywhere, so lines are joined without their spaces. */
+  const packed = (text: string) => text.replaceAll(" ", "");
+  /** The texts of each size by themselves: the heading of a second label comes between two lines of the directions. */
+  const inOneSize = (file: Buffer) => {
+    const texts = readPdf(file).flatMap((page) => page.texts);
+    const sizes = [...new Set(texts.map(({ size }) => size))];
+    return sizes.map((size) =>
+      packed(
+        texts
+          .filter((one) => one.size === size)
+          .map(({ text }) => text)
+          .join(""),
+      ),
+    );
+  };
+
+  describe.each(Object.entries(written))("%s", (_alphabet, { first_name, last_name, sig_text }) => {
+    const person = { ...to, first_name, last_name, street1: `18 ${last_name}`, city: first_name };
+    const dispensed = { ...item, patient: person, sig_text, prescriber_name: `${last_name} ${first_name}` };
+    const name = `${first_name} ${last_name}`;
+    const long = Array.from({ length: 14 }, () => sig_text).join(" ");
+    const makes: Record<string, [make: () => Promise<Buffer>, said: string[]]> = {
+      "shipping label": [() => shippingLabel({ ...label, to: person }), [name, `18 ${last_name}`]],
+      "prescription label": [() => prescriptionLabel(pharmacy, dispensed), [name, sig_text]],
+      "prescription label with long directions": [
+        () => prescriptionLabel(pharmacy, { ...dispensed, sig_text: long }),
+        [name, long],
+      ],
+      leaflet: [() => leaflet(pharmacy, dispensed), [name, sig_text]],
+      "letter slip": [() => packingSlip(pharmacy, { ...slip, to: person }), [name, `18 ${last_name}`]],
+      "thermal slip": [() => packingSlip(pharmacy, { ...slip, to: person }, "4x6"), [name, `18 ${last_name}`]],
+    };
+    test("is printed as written on every document", async () => {
+      for (const [document, [make, said]] of Object.entries(makes)) {
+        const file = await make();
+        const text = inOneSize(file);
+        for (const words of said)
+          expect([document, text.filter((one) => one.includes(packed(words))).length > 0, words]).toEqual([
+            document,
+            true,
+            words,
+          ]);
+        const lines = readPdf(file).flatMap(({ texts }) => texts.filter(({ embedded }) => embedded !== undefined));
+        expect(lines.length).toBeGreaterThan(1);
+        expect(lines.filter(({ embedded }) => embedded!.missing)).toEqual([]);
+        expect(beyondThePage(file)).toEqual([]);
+      }
+    });
+  });
+
+  test("gives the same bytes after other documents", async () => {
+    const print = (first_name: string, sig_text: string) =>
+      prescriptionLabel(pharmacy, { ...item, patient: { first_name, last_name: "Ng" }, sig_text });
+    const before = await print("علي", "ي ﻲ 1");
+    await print("علی", "ی ﻱ 1");
+    expect((await print("علي", "ي ﻲ 1")).equals(before)).toBe(true);
+  });
+
+  test("runs from right to left, with numbers and other words from left to right", () => {
+    const bidi = (bidiFactory as unknown as () => Bidi)();
+    const faces = openFaces();
+    const shown = (line: string) => runsOf(line, faces, bidi).map(({ text }) => text);
+    // The font turns a run of letters around by itself; brackets and numbers are in their place.
+    expect(shown("שלום (5 mg) היום")).toEqual(["היום", " (", "mg", " ", "5", ") ", "שלום"]);
+    expect(shown("Rx for שלום 12, ok")).toEqual(["Rx for ", "12", " ", "שלום", ", ok"]);
+    // Persian digits count as Arabic letters for the font, but run from left to right.
+    expect(shown("۱۲۳ قرص")).toEqual(["قرص", " ", "۳۲۱"]);
+  });
+
+  test("without a font is refused, with its field and character", async () => {
+    const texts = [
+      { field: "the directions", text: "Take ½ tablet ≤ 2 times" },
+      { field: "the patient's last name", text: "Ng 𓀀" },
+    ];
+    const found = await pdfDocuments.findUnprintable(texts);
+    expect(found).toEqual({ text: texts[1], char: "𓀀" });
+    expect(unprintableSentence(found!.text, found!.char)).toBe(
+      'Pestle has no font for the character "𓀀" (U+13000) in the patient\'s last name, so it cannot print this document. Correct the text first.',
+    );
+    expect(await pdfDocuments.findUnprintable(texts.slice(0, 1))).toBeUndefined();
+    await expect(leaflet(pharmacy, { ...item, patient: { first_name: "Ng", last_name: "𓀀" } })).rejects.toThrow();
+  });
 });

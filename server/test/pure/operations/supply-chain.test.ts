@@ -19,6 +19,8 @@ const SHIPPED = [
   "(MIT AND Zlib)",
   "MIT",
   "MIT-0",
+  // Fonts, which we ship unchanged.
+  "OFL-1.1",
   "Unlicense",
 ];
 /** Also fine in tools that we run and do not ship. */

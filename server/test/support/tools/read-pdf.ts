@@ -1,14 +1,18 @@
 import { inflateSync } from "node:zlib";
 
-export type PdfText = { text: string; x: number; y: number; size: number; font: string };
+export type PdfText = { text: string; x: number; y: number; size: number; font: string; embedded?: Embedded };
+/** A line in embedded fonts: its width, and whether it shows the sign of a missing character. */
+type Embedded = { width: number; missing: boolean };
+type PdfFont = { name: string; widths: number[] | null };
 type PdfBox = { x: number; y: number; width: number; height: number };
 type PdfPage = { width: number; height: number; texts: PdfText[]; boxes: PdfBox[] };
 
 type Matrix = [number, number, number, number, number, number];
 
 /**
- * The text and positions on the pages of a PDF with standard fonts: an independent reader of the few operators that a
- * simple page needs. Positions are in points from the top left corner; the `y` of a text is its baseline.
+ * The text and positions on the pages of a PDF: an independent reader of the few operators that a simple page needs.
+ * Positions are in points from the top left corner; the `y` of a text is its baseline. A line in embedded fonts has the
+ * text that the page says it stands for.
  */
 export function readPdf(file: Buffer): PdfPage[] {
   const source = file.toString("latin1");
@@ -30,12 +34,21 @@ export function readPdf(file: Buffer): PdfPage[] {
     const fonts = new Map(
       [...(/\/Font <<(.*?)>>/s.exec(resources)?.[1] ?? "").matchAll(/\/(\w+) (\d+) 0 R/g)].map(([, name, font]) => [
         name!,
-        /\/BaseFont \/([\w-]+)/.exec(object(font!).dictionary)![1]!,
+        readFont(font!, object),
       ]),
     );
     const content = object(/\/Contents (\d+) 0 R/.exec(page)![1]!).stream;
     return drawn(content, fonts, Number(width), Number(height));
   });
+}
+
+function readFont(id: string, object: (id: string) => { dictionary: string }): PdfFont {
+  const { dictionary } = object(id);
+  const name = /\/BaseFont \/([\w+-]+)/.exec(dictionary)![1]!;
+  const [, descendant] = /\/DescendantFonts \[(\d+) 0 R\]/.exec(dictionary) ?? [];
+  if (descendant === undefined) return { name, widths: null };
+  const widths = /\/W \[0 \[(.*?)\]\]/s.exec(object(descendant).dictionary)![1]!;
+  return { name, widths: widths.trim().split(/\s+/).map(Number) };
 }
 
 /** All text of a document, in the order in which it was written. */
@@ -46,20 +59,21 @@ export const textOf = (file: Buffer): string =>
 
 const inflated = (bytes: Buffer) => inflateSync(bytes).toString("latin1");
 
-function drawn(content: string, fonts: Map<string, string>, width: number, height: number): PdfPage {
+function drawn(content: string, fonts: Map<string, PdfFont>, width: number, height: number): PdfPage {
   const page: PdfPage = { width, height, texts: [], boxes: [] };
   const stack: Matrix[] = [];
   let base: Matrix = [1, 0, 0, 1, 0, 0];
   let text: Matrix = base;
-  let font = "";
+  let font: PdfFont = { name: "", widths: null };
   let size = 0;
+  let span: (PdfText & { embedded: Embedded }) | undefined;
   let operands: string[] = [];
   const at = (matrix: Matrix, x: number, y: number): [number, number] => [
     matrix[0] * x + matrix[2] * y + matrix[4],
     height - (matrix[1] * x + matrix[3] * y + matrix[5]),
   ];
-  for (const [token] of content.matchAll(/\[[^\]]*\]|\/[\w.]+|-?[\d.]+|[A-Za-z*]+/g)) {
-    if (/^[[/\d.-]/.test(token)) {
+  for (const [token] of content.matchAll(/\((?:\\[\s\S]|[^\\()])*\)|\[[^\]]*\]|\/[\w.]+|-?[\d.]+|[A-Za-z*]+/g)) {
+    if (/^[([/\d.-]/.test(token)) {
       operands.push(token);
       continue;
     }
@@ -69,10 +83,27 @@ function drawn(content: string, fonts: Map<string, string>, width: number, heigh
     if (token === "cm") base = multiply(numbers as Matrix, base);
     if (token === "Tm") text = multiply(numbers as Matrix, base);
     if (token === "Tf") [font, size] = [fonts.get(operands[0]!.slice(1))!, Number(operands[1])];
+    if (token === "BDC") {
+      const actual = operands[operands.indexOf("/ActualText") + 1]!;
+      span = { text: readString(actual), x: Infinity, y: 0, size: 0, font: "", embedded: { width: 0, missing: false } };
+    }
+    if (token === "EMC" && span !== undefined) {
+      page.texts.push(span);
+      span = undefined;
+    }
     if (token === "TJ") {
       const [x, y] = at(text, 0, 0);
       const hex = [...operands[0]!.matchAll(/<([0-9a-f]*)>/g)].map(([, part]) => part).join("");
-      page.texts.push({ text: fromWinAnsi(Buffer.from(hex, "hex")), x, y, size, font });
+      if (font.widths === null) {
+        page.texts.push({ text: fromWinAnsi(Buffer.from(hex, "hex")), x, y, size, font: font.name });
+      } else {
+        const glyphs = (hex.match(/.{4}/g) ?? []).map((code) => Number.parseInt(code, 16));
+        const before = span!.embedded.width === 0 ? x : span!.x + span!.embedded.width;
+        const right = Math.max(before, x + lengthOf(operands[0]!, font.widths, size));
+        const left = Math.min(span!.x, x);
+        const missing = span!.embedded.missing || glyphs.includes(0);
+        span = { ...span!, x: left, y, size, font: font.name, embedded: { width: right - left, missing } };
+      }
     }
     if (token === "re") {
       const [x, y, wide, high] = numbers as [number, number, number, number];
@@ -88,6 +119,24 @@ function drawn(content: string, fonts: Map<string, string>, width: number, heigh
     operands = [];
   }
   return page;
+}
+
+/** Glyphs have four digits each; a number between them moves the next one to the left. */
+function lengthOf(array: string, widths: readonly number[], size: number): number {
+  let sum = 0;
+  for (const [, glyphs, moved] of array.matchAll(/<([0-9a-f]*)>|(-?[\d.]+)/g)) {
+    if (moved !== undefined) sum -= Number(moved);
+    for (const code of glyphs?.match(/.{4}/g) ?? []) sum += widths[Number.parseInt(code, 16)] ?? 0;
+  }
+  return (sum * size) / 1000;
+}
+
+/** A string in parentheses: ASCII, or UTF-16 after its mark. */
+function readString(literal: string): string {
+  const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+  const raw = literal.slice(1, -1).replaceAll(/\\([\s\S])/g, (_, char: string) => escapes[char] ?? char);
+  const bytes = Buffer.from(raw, "latin1");
+  return raw.startsWith("\u00fe\u00ff") ? bytes.subarray(2).swap16().toString("utf16le") : raw;
 }
 
 const multiply = (a: Matrix, b: Matrix): Matrix => [

@@ -1,10 +1,11 @@
 import { loadNewestLabel, type ParcelLabelRow, parcelLabelPlace } from "../../../db/fulfillment/parcel-labels.ts";
 import type { Deps } from "../../../deps.ts";
-import { pharmacyFacts } from "../../../domain/fulfillment/documents.ts";
+import { pharmacyFacts, textsOfParcel, textsOfPharmacy } from "../../../domain/fulfillment/documents.ts";
 import { dateIn } from "../../../domain/values/calendar.ts";
 import { canonicalJson } from "../../../domain/values/canonical-json.ts";
 import { withKeysOfNow } from "../../../vault/vault.ts";
 import type { LoadedOrder } from "../../orders/load-order.ts";
+import { requirePrintable } from "../require-printable.ts";
 
 export type ParcelLabel = {
   tracking_no: string;
@@ -82,7 +83,7 @@ export async function makeLabel(deps: Deps, loaded: LoadedOrder, label_id: numbe
     const tracking_no = order.label.tracking_no ?? order.order_number;
     return { tracking_no, tracking_url: null, format: order.label.format, data: own };
   }
-  const made = await deps.carriers[loaded.environment].createLabel({
+  const parcel = {
     key: labelKey(order.order_number, label_id),
     carrier: method.carrier,
     service: method.service,
@@ -92,7 +93,9 @@ export async function makeLabel(deps: Deps, loaded: LoadedOrder, label_id: numbe
     reference: order.reference,
     ship_date: dateIn(rules.time_zone, rules.now),
     sandbox: loaded.environment === "sandbox",
-  });
+  };
+  await requirePrintable(deps, [...textsOfPharmacy(parcel.from), ...textsOfParcel(parcel)]);
+  const made = await deps.carriers[loaded.environment].createLabel(parcel);
   const { tracking_no, tracking_url, label } = made;
   return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
 }
