@@ -98,7 +98,7 @@ function PeopleTable({
       ),
     },
     { title: say("Email"), cell: ({ email }) => email },
-    { title: say("Role"), cell: ({ role }) => roleNames[role]?.name ?? role },
+    { title: say("Role"), cell: ({ role }) => <span className="nowrap">{roleNames[role]?.name ?? role}</span> },
     ...(partner
       ? [{ title: say("Partner"), cell: ({ partner: name }: DashboardPerson) => name }]
       : [{ title: say("License"), cell: (person: DashboardPerson) => <License person={person} /> }]),
