@@ -56,6 +56,11 @@ export default defineConfig({
             { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
             { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/, tags: ["$initial"] },
             { name: "contract", test: /[\\/]contract[\\/]src[\\/]/, tags: ["$initial"] },
+            // Long lists alone need it. As a part it could share a chunk with something small that the order page needs.
+            {
+              name: "grid",
+              test: /[\\/](node_modules[\\/]@tanstack[\\/](react-virtual|virtual-core)|web[\\/]src[\\/]ui[\\/]display[\\/]row-grid)/,
+            },
             { name: "charts", test: /[\\/]web[\\/]src[\\/]ui[\\/]charts[\\/]/ },
             // Except the modules that the welcome page and the reference also use.
             {
