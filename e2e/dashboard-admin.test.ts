@@ -2,10 +2,17 @@ import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
-import { approveReview, completeFill, raiseException } from "../server/src/usecases/fulfillment/steps.ts";
+import { shipOrder } from "../server/src/usecases/fulfillment/ship-order.ts";
+import {
+  approveReview,
+  completeFill,
+  raiseException,
+  verifyProduct,
+} from "../server/src/usecases/fulfillment/steps.ts";
 import { newMessage, openIntake } from "../server/test/support/intake.ts";
 import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
 import { until } from "../server/test/support/tools/until.ts";
+import { lotsOf, scansOf } from "../server/test/support/workplace.ts";
 import { inspect, type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";
 
 let journey: Journey;
@@ -525,6 +532,51 @@ describe("journeys", () => {
     quiet(phil);
   });
 
+  test("a pharmacist calls a patient whose state asks for it, and records the counseling once", async () => {
+    const made = await order();
+    const { deps } = journey.app;
+    const work = { account_id, order_number: made.order_number };
+    await approveReview(deps, { ...work, by: PHIL });
+    await completeFill(deps, { ...work, by: TESS }, lotsOf(made));
+    await verifyProduct(deps, { ...work, by: PHIL }, scansOf(made));
+    await shipOrder(deps, { ...work, by: TESS });
+    await deps.db.raw("update orders set ship_state = 'NC' where order_number = $1", [made.order_number]);
+    const seen = await journey.openAs(pharmacist, "/dashboard");
+    const { page } = seen;
+    await go(page, "w");
+    await heading(page, "Counseling");
+    const row = page.getByRole("row", { name: made.order_number });
+    await row.getByRole("button", { name: /^Counsel/ }).click();
+    const dialog = page.getByRole("dialog");
+    expect(await dialog.getByText("Zephyrine").count()).toBe(0);
+    await dialog.getByRole("button", { name: "Reveal phone number" }).click();
+    await dialog.getByRole("link", { name: /^\(415\) 555-/ }).waitFor();
+    await dialog.getByLabel("Note (optional)").fill("Explained how to take it.");
+    expect(await inspect(page, "dashboard-counseling-dialog")).toEqual([]);
+    await dialog.getByRole("button", { name: "Record" }).click();
+    await page.getByText("Accepted and given: recorded.").waitFor();
+    await row.waitFor({ state: "detached" });
+    await page.getByText("All caught up").waitFor();
+    expect(await inspect(page, "dashboard-counseling-empty")).toEqual([]);
+    await page.getByRole("button", { name: "Recorded" }).click();
+    await page.getByRole("row", { name: /Accepted and given/ }).waitFor();
+    expect(await inspect(page, "dashboard-counseling")).toEqual([]);
+
+    // The inspector asks for the same.
+    await go(page, "j");
+    await heading(page, "Reports");
+    await page.getByLabel("Report").selectOption("counseling");
+    await page.getByRole("row", { name: new RegExp(`${made.order_number}.*Accepted and given`) }).waitFor();
+    expect(await page.getByText("Zephyrine").count()).toBe(0);
+    expect(await page.getByLabel("Report").getByRole("option", { name: "Who looked at whom" }).count()).toBe(0);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "PDF" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^counseling-\d{4}-\d{2}-\d{2}\.pdf$/);
+    quiet(seen);
+  });
+
   /** The home page has loaded the health already, and the screen would show that until its next refresh. */
   const BEFORE_HEALTH = "/dashboard/people";
 
@@ -699,6 +751,16 @@ describe("axe finds no violation", () => {
     ],
     ["statements", () => `/dashboard/statements?account_id=${account_id}`, row],
     ["messages", () => "/dashboard/messages", (page) => page.getByText("No new messages").waitFor()],
+    [
+      "reports",
+      () => "/dashboard/reports?report=dispensing",
+      (page) => page.getByRole("button", { name: "CSV" }).waitFor(),
+    ],
+    [
+      "reports-someone",
+      () => "/dashboard/reports?report=access",
+      (page) => page.getByText("Choose a person, or an account and a patient").waitFor(),
+    ],
     ["people", () => "/dashboard/people", row],
     ["account", () => "/dashboard/account", (page) => page.getByText("Email me the counts").waitFor()],
     ["audit", () => "/dashboard/audit", row],

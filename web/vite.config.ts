@@ -61,6 +61,11 @@ export default defineConfig({
               test: /node_modules[\\/]@tanstack[\\/](react-)?virtual|[\\/](ui[\\/]display[\\/]row-grid|app[\\/]row-list)/,
             },
             { name: "contract", test: /[\\/]contract[\\/]src[\\/]/, tags: ["$initial"] },
+            // Long lists alone need it. As a part it could share a chunk with something small that the order page needs.
+            {
+              name: "grid",
+              test: /[\\/](node_modules[\\/]@tanstack[\\/](react-virtual|virtual-core)|web[\\/]src[\\/]ui[\\/]display[\\/]row-grid)/,
+            },
             { name: "charts", test: /[\\/]web[\\/]src[\\/]ui[\\/]charts[\\/]/ },
             // Except the modules that the welcome page and the reference also use.
             {

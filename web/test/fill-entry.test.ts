@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { fillEntry, isFilled, nothingFilled } from "../src/dashboard/order/fill-entry.ts";
+import { missOf } from "../src/dashboard/order/step/note-refused.ts";
 
 const mine = { item_id: 1, ndc: "00071015523", sku: "LARK-12" };
 const other = { item_id: 2, ndc: "70999010130", sku: "LARK-13" };
@@ -56,4 +57,16 @@ describe("an entry in a line's lot field", () => {
       }),
     );
   });
+});
+
+test("a refused package is a near miss if it is another product, lot or date, and not if its code is damaged", () => {
+  const filled = { ...mine, lot: "L-7", lot_expires_on: "2028-03-31" };
+  const found = (text: string) => missOf(text, [filled, { ...other, lot: null, lot_expires_on: null }]);
+  expect(found("99999-9999-99")).toBe("wrong_product");
+  expect(missOf(code(OTHER, "10L-7"), [filled])).toBe("wrong_product");
+  expect(found(code(MINE, "1728033110L-8"))).toBe("other_lot");
+  expect(found(code(MINE, "1729033110L-7"))).toBe("other_lot");
+  expect(found(code(MINE, "1728033110L-7"))).toBe(null);
+  expect(found(code(OTHER, "1728033110L-9"))).toBe(null);
+  expect(found("0100300710155230")).toBe(null);
 });

@@ -1,6 +1,6 @@
 import type { Screen } from "../app/shell/screen.ts";
 import { say } from "../ui/words/say.tsx";
-import { admins, leads } from "./roles.ts";
+import { admins, leads, pharmacists, reviewers } from "./roles.ts";
 
 /** Screens other than the work queues: exceptions, reviews, stock and administration. */
 export const adminScreens: readonly Screen[] = [
@@ -20,6 +20,13 @@ export const adminScreens: readonly Screen[] = [
     path: "/reviews/$account_id/$review_id",
     title: say("Review"),
     load: async () => (await import("./reviews/review-screen.tsx")).ReviewScreen,
+  },
+  {
+    path: "/counseling",
+    title: "Counseling",
+    load: async () => (await import("./counseling/counseling-screen.tsx")).CounselingScreen,
+    roles: pharmacists,
+    nav: { group: "Decide", icon: "person", keys: "g w" },
   },
   {
     path: "/recall",
@@ -79,6 +86,13 @@ export const adminScreens: readonly Screen[] = [
     load: async () => (await import("./people/people-screen.tsx")).PeopleScreen,
     roles: admins,
     nav: { group: say("Administration"), icon: "people", keys: "g u" },
+  },
+  {
+    path: "/reports",
+    title: "Reports",
+    load: async () => (await import("./reports/reports-screen.tsx")).ReportsScreen,
+    roles: reviewers,
+    nav: { group: "Administration", icon: "licence", keys: "g j" },
   },
   {
     path: "/audit",

@@ -1,7 +1,11 @@
 import { createHash } from "node:crypto";
+import { readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type CounselingFill,
   type CounselingRequest,
+  inspectionQuestions,
   MOST_MISSES,
   type Order,
   type RevealedCounseling,
@@ -19,7 +23,9 @@ import { held } from "../../support/held-orders.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { goodDocument } from "../../support/patient.ts";
 import { arrived } from "../../support/simulate.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
+import { textOf } from "../../support/tools/read-pdf.ts";
+import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
 import { testLicense, type WebPerson, webPerson } from "../../support/web.ts";
 import { lotsOf, scansOf, workplace } from "../../support/workplace.ts";
 
@@ -472,4 +478,68 @@ describe("the reports for inspectors", () => {
     expect((await old.get(asked("errors").replace("?", "/csv?"))).body.error.key).toBe("verify");
     expect((await old.get(asked("errors"))).status).toBe(200);
   });
+
+  test("every question of the guide is answered by its screen and by its command", async () => {
+    const admin = await webPerson(app, "admin");
+    const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR } = app.config;
+    const env = { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
+    const sku = String((await csv("ledger"))[0]!["sku"]);
+    const values = {
+      FROM: today(),
+      TO: today(),
+      ACCOUNT: shop.account_id,
+      PATIENT: made.patient_id,
+      SKU: sku,
+      LOT: "L2",
+    };
+    const filled = (text: string) =>
+      Object.entries(values).reduce((left, [word, value]) => left.replaceAll(word, value), text);
+    expect(inspectionQuestions.map(({ asks }) => asks)).toEqual(
+      expect.arrayContaining(reportNames.map((name) => reportRow(name).asks)),
+    );
+    for (const { asks, reads, command } of inspectionQuestions) {
+      const by = reads.startsWith("/dashboard/counseling") ? people.lead : admin;
+      expect([asks, (await by.get(filled(reads))).status]).toEqual([asks, 200]);
+      const { name, argument, options } = parsed(filled(command));
+      const { text } = await runCommand(env, name, options, argument);
+      expect([asks, text.length > 0]).toEqual([asks, true]);
+    }
+    // An entry of a command names the user of the server, and a file has the same rows as the dashboard's.
+    const out = join(tmpdir(), `pestle-report-${process.pid}.pdf`);
+    const options = { from: today(), environment: "sandbox" };
+    const printed = await runCommand(env, "report dispensing", options);
+    expect(readCsv(printed.text).records.length).toBe((await csv("dispensing")).length + 1);
+    expect((await auditedAs("report_exported")).at(-1)!["os_user"]).toBe(null);
+    expect((await auditedAs("report_exported")).some(({ os_user }) => os_user !== null)).toBe(true);
+    for (const report of reportNames) {
+      const whose = reportRow(report).takes === "someone" ? { account: shop.account_id, patient: made.patient_id } : {};
+      await runCommand(env, `report ${report}`, { ...options, ...whose, format: "pdf", out });
+      expect([report, textOf(readFileSync(out))]).toEqual([report, expect.stringContaining(reportRow(report).title)]);
+    }
+    rmSync(out);
+    expect(await refusalOf(runCommand(env, "report access", options))).toMatch(/^2 Give --person/);
+    expect(await refusalOf(runCommand(env, "report errors", { ...options, format: "pdf" }))).toMatch(/^2 Give --out/);
+    expect(await refusalOf(runCommand(env, "report errors", { from: "2026-01-01", to: "2026-03-01" }))).toMatch(
+      /at most 31 days/,
+    );
+    expect(await refusalOf(runCommand(env, "report access", { ...options, person: "no@one.example" }))).toMatch(
+      /no such user/,
+    );
+  });
 });
+
+/** A command line of the guide: the command's two words, its argument, and options with values or without. */
+function parsed(line: string) {
+  const words = line.split(" ");
+  const at = words.findIndex((word) => word.startsWith("--"));
+  const plain = at === -1 ? words : words.slice(0, at);
+  const two = plain[0] === "recall" ? 1 : 2;
+  const options: Record<string, string | boolean> = {};
+  const rest = at === -1 ? [] : words.slice(at);
+  rest.forEach((word, place) => {
+    if (!word.startsWith("--")) return;
+    const value = rest[place + 1];
+    options[word.slice(2)] = value === undefined || value.startsWith("--") ? true : value;
+  });
+  return { name: plain.slice(0, two).join(" "), argument: plain[two] ?? "", options };
+}

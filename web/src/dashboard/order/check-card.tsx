@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
+import { noteRefused } from "./step/note-refused.ts";
 import type { DoWork } from "./use-order.ts";
 
 /** A second staff member scans every package. The person who filled the order cannot check it. */
@@ -35,6 +36,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
     const free = fits.filter(({ item_id }) => !scans.has(item_id));
     const line = free.find((one) => otherPackage(scanned, one) === null);
     if (line === undefined) {
+      noteRefused(page, text, page.lines);
       setWrong(
         (scanned.fault && sayName(scanFaults[scanned.fault])) ??
           (free[0] && otherPackage(scanned, free[0])) ??

@@ -8,6 +8,7 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { say } from "../../ui/words/say.tsx";
 import { type Filled, fillEntry, isFilled, nothingFilled } from "./fill-entry.ts";
 import styles from "./order-screen.module.css";
+import { noteRefused } from "./step/note-refused.ts";
 import type { DoWork } from "./use-order.ts";
 
 /** Lot and expiry of each package pulled from the shelf: typed, or scanned from its GS1 code. */
@@ -41,6 +42,7 @@ export function FillCard({
     open.current = null;
     const entry = fillEntry(text, line, page.lines, of(line));
     if (entry.scanned) setWrong(entry.wrong);
+    if (entry.wrong !== null) noteRefused(page, text, [line]);
     set(line, entry.filled);
     return entry.filled;
   };
