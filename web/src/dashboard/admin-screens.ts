@@ -23,10 +23,10 @@ export const adminScreens: readonly Screen[] = [
   },
   {
     path: "/counseling",
-    title: "Counseling",
+    title: say("Counseling"),
     load: async () => (await import("./counseling/counseling-screen.tsx")).CounselingScreen,
     roles: pharmacists,
-    nav: { group: "Decide", icon: "person", keys: "g w" },
+    nav: { group: say("Decide"), icon: "person", keys: "g w" },
   },
   {
     path: "/recall",
@@ -89,10 +89,10 @@ export const adminScreens: readonly Screen[] = [
   },
   {
     path: "/reports",
-    title: "Reports",
+    title: say("Reports"),
     load: async () => (await import("./reports/reports-screen.tsx")).ReportsScreen,
     roles: reviewers,
-    nav: { group: "Administration", icon: "licence", keys: "g j" },
+    nav: { group: say("Administration"), icon: "licence", keys: "g j" },
   },
   {
     path: "/audit",

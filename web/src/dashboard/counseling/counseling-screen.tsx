@@ -21,6 +21,7 @@ import { Empty, Skeleton } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";
 import { orderPath } from "../order-link.ts";
 import styles from "./counseling-screen.module.css";
@@ -44,21 +45,23 @@ export function CounselingScreen() {
   const { environment } = withEnvironment(filters, chosen ?? "production");
   const { query, fills, more } = useCounseling(show, environment, chosen !== undefined);
   const [open, setOpen] = useState<CounselingFill | null>(null);
-  useShortcuts([{ keys: "r", label: "Refresh", run: () => void query.refetch() }]);
+  useShortcuts([{ keys: "r", label: say("Refresh"), run: () => void query.refetch() }]);
   const [title, text] = EMPTY[show];
   return (
     <Page
-      title="Counseling"
-      about={`Shipped prescriptions of the last ${COUNSELING_DAYS} days that need an offer of counseling.`}
+      title={say("Counseling")}
+      about={say("Shipped prescriptions of the last {COUNSELING_DAYS} days that need an offer of counseling.", {
+        COUNSELING_DAYS,
+      })}
       actions={
         <Button icon="refresh" keys="r" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Refresh
+          {say("Refresh")}
         </Button>
       }
     >
       <div className={styles["bar"]}>
         <Choices<CounselingState>
-          label="Filter prescriptions"
+          label={say("Filter prescriptions")}
           choices={counselingStateNames.map((key) => ({ key, name: counselingStates[key] }))}
           chosen={show}
           onChoose={(key) => change({ show: key === "to_call" ? null : key })}
@@ -84,7 +87,7 @@ export function CounselingScreen() {
       {more && (
         <div className={styles["more"]}>
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Load more
+            {say("Load more")}
           </Button>
         </div>
       )}
@@ -94,9 +97,9 @@ export function CounselingScreen() {
 }
 
 const columnsFor = (open: (fill: CounselingFill) => void): Column<CounselingFill>[] => [
-  { title: "Shipped", cell: ({ shipped_at }) => <When at={shipped_at} /> },
+  { title: say("Shipped"), cell: ({ shipped_at }) => <When at={shipped_at} /> },
   {
-    title: "Order",
+    title: say("Order"),
     cell: (fill) => (
       <Link to={orderPath(fill)} className="mono">
         {fill.order_number}
@@ -104,31 +107,31 @@ const columnsFor = (open: (fill: CounselingFill) => void): Column<CounselingFill
     ),
   },
   {
-    title: "Partner",
+    title: say("Partner"),
     cell: ({ partner, environment }) => (
       <span className="row">
         {partner} <EnvironmentBadge environment={environment} />
       </span>
     ),
   },
-  { title: "Patient", cell: ({ patient_initials }) => patient_initials },
-  { title: "Drug", cell: ({ drug_name }) => drug_name },
+  { title: say("Patient"), cell: ({ patient_initials }) => patient_initials },
+  { title: say("Drug"), cell: ({ drug_name }) => drug_name },
   {
-    title: "State",
+    title: say("State"),
     cell: ({ ship_state, rule }) => (
       <span title={`${rule.says} (${rule.source})`}>
-        {ship_state ?? "Unknown"}{" "}
+        {ship_state ?? say("Unknown")}{" "}
         <Badge tone={rule.by_mail === "call" ? "wait" : "neutral"}>
-          {rule.by_mail === "call" ? "Call" : "Written offer"}
+          {rule.by_mail === "call" ? say("Call") : say("Written offer")}
         </Badge>
       </span>
     ),
   },
   {
-    title: "Last entry",
+    title: say("Last entry"),
     cell: ({ entries: [last], state }) =>
       last === undefined ? (
-        <span className="quiet">{state === "offered" ? "Offered in the parcel" : "None"}</span>
+        <span className="quiet">{state === "offered" ? say("Offered in the parcel") : say("None")}</span>
       ) : (
         <>
           {counselingOutcomes[last.outcome].name}
@@ -139,16 +142,19 @@ const columnsFor = (open: (fill: CounselingFill) => void): Column<CounselingFill
       ),
   },
   {
-    title: "Record",
+    title: say("Record"),
     unseen: true,
     cell: (fill) => (
       <Button
         small
         icon="person"
-        aria-label={`Counsel ${fill.patient_initials}, ${fill.drug_name}`}
+        aria-label={say("Counsel {patient_initials}, {drug_name}", {
+          patient_initials: fill.patient_initials,
+          drug_name: fill.drug_name,
+        })}
         onClick={() => open(fill)}
       >
-        Counsel
+        {say("Counsel")}
       </Button>
     ),
   },

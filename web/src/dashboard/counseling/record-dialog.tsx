@@ -19,6 +19,7 @@ import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { dateText, When } from "../../ui/time.tsx";
+import { say } from "../../ui/words/say.tsx";
 import styles from "./counseling-screen.module.css";
 import { fillKey } from "./use-counseling.ts";
 
@@ -43,21 +44,21 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
     {
       reads: ["/dashboard/counseling"],
       after: () => {
-        toast(`${counselingOutcomes[given.outcome].name}: recorded.`);
+        toast(say("{name}: recorded.", { name: counselingOutcomes[given.outcome].name }));
         onClose();
       },
     },
   );
   return (
     <Dialog
-      title={`Counseling: ${fill.drug_name}`}
+      title={say("Counseling: {drug_name}", { drug_name: fill.drug_name })}
       onClose={onClose}
       onSubmit={() => void save.run()}
       actions={
         <>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{say("Cancel")}</Button>
           <Button tone="primary" type="submit" busy={save.busy}>
-            Record
+            {say("Record")}
           </Button>
         </>
       }
@@ -73,14 +74,14 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
       {patient === null && (
         <div className="row">
           <Button icon="eye" busy={reveal.busy} onClick={() => void reveal.run()}>
-            Reveal phone number
+            {say("Reveal phone number")}
           </Button>
-          <span className="quiet small">The audit log records it.</span>
+          <span className="quiet small">{say("The audit log records it.")}</span>
         </div>
       )}
       {reveal.error !== null && <Problem error={reveal.error} />}
       {fill.entries.length > 0 && (
-        <ul className={styles["entries"]} aria-label="Earlier entries">
+        <ul className={styles["entries"]} aria-label={say("Earlier entries")}>
           {fill.entries.map((entry) => (
             <li key={entry.entry_number}>
               <strong>{counselingOutcomes[entry.outcome].name}</strong>, {counselingWays[entry.how].toLowerCase()},{" "}
@@ -91,7 +92,7 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
         </ul>
       )}
       <SelectField
-        label="Outcome"
+        label={say("Outcome")}
         autoFocus
         options={counselingOutcomeNames.map((one) => [one, counselingOutcomes[one].name] as const)}
         value={given.outcome}
@@ -102,14 +103,14 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
         }}
       />
       <SelectField
-        label="How"
+        label={say("How")}
         options={ways.map((one) => [one, counselingWays[one]] as const)}
         value={given.how}
         onChange={({ target }) => setGiven({ ...given, how: target.value as CounselingWay })}
       />
       <TextArea
-        label="Note (optional)"
-        hint="Encrypted. Colleagues see it after they reveal the phone number."
+        label={say("Note (optional)")}
+        hint={say("Encrypted. Colleagues see it after they reveal the phone number.")}
         maxLength={NOTE_CHARACTERS}
         value={given.note}
         onChange={({ target }) => setGiven({ ...given, note: target.value })}
@@ -131,5 +132,5 @@ const PhoneNumber = ({ phone }: { phone: string | null }) =>
 function Note({ patient, entry }: { patient: RevealedCounseling | null; entry: CounselingFill["entries"][number] }) {
   if (!entry.has_note) return null;
   const note = patient?.notes.find(({ entry_number }) => entry_number === entry.entry_number)?.note;
-  return <span className={styles["under"]}>{note ?? "Has a note. Reveal the phone number to read it."}</span>;
+  return <span className={styles["under"]}>{note ?? say("Has a note. Reveal the phone number to read it.")}</span>;
 }

@@ -23,6 +23,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { say, sayWith } from "../../ui/words/say.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { useEnvironment } from "../environment.ts";
 import { orderPath } from "../order-link.ts";
@@ -46,18 +47,23 @@ export function ReportsScreen() {
   const complete =
     environment !== undefined && (takes === "days" || Boolean(person_id) || Boolean(account_id && patient_id));
   return (
-    <Page title="Reports" about="What an inspector asks for, as CSV or PDF.">
+    <Page title={say("Reports")} about={say("What an inspector asks for, as CSV or PDF.")}>
       <Card>
         <div className={styles["form"]}>
           <SelectField
-            label="Report"
+            label={say("Report")}
             options={offered.map((name) => [name, reportRow(name).title] as const)}
             value={report}
             onChange={({ target }) => change({ report: target.value })}
           />
-          <TextField label="From" type="date" value={from} onChange={({ target }) => change({ from: target.value })} />
           <TextField
-            label="To"
+            label={say("From")}
+            type="date"
+            value={from}
+            onChange={({ target }) => change({ from: target.value })}
+          />
+          <TextField
+            label={say("To")}
             type="date"
             min={from}
             value={to}
@@ -66,7 +72,7 @@ export function ReportsScreen() {
           {takes === "someone" && <Someone />}
         </div>
         <p className="quiet">
-          “{asks}” {about} At most {MOST_REPORT_DAYS} days.
+          {sayWith("“{asks}” {about} At most {MOST_REPORT_DAYS} days.", { asks, about, MOST_REPORT_DAYS })}
         </p>
       </Card>
       {complete ? (
@@ -74,8 +80,8 @@ export function ReportsScreen() {
       ) : (
         takes === "someone" && (
           <Card>
-            <Empty title="Choose a person, or an account and a patient">
-              The audit log records whom you ask about.
+            <Empty title={say("Choose a person, or an account and a patient")}>
+              {say("The audit log records whom you ask about.")}
             </Empty>
           </Card>
         )
@@ -114,10 +120,14 @@ function Found({ report, asked }: { report: ReportName; asked: Asked }) {
               columns={columnsOf(report)}
               rows={rows.map((row, place) => ({ ...row, place }))}
               rowKey={({ place }) => place}
-              empty={<Empty title="No rows in these days" />}
+              empty={<Empty title={say("No rows in these days")} />}
             />
           </Card>
-          {more && <p className="quiet">The first {SHOWN_REPORT_ROWS} rows. Save a file to see all of them.</p>}
+          {more && (
+            <p className="quiet">
+              {sayWith("The first {SHOWN_REPORT_ROWS} rows. Save a file to see all of them.", { SHOWN_REPORT_ROWS })}
+            </p>
+          )}
         </>
       )}
     </Loaded>
@@ -147,19 +157,19 @@ function Someone() {
   return (
     <>
       <SelectField
-        label="Person"
+        label={say("Person")}
         options={[["", "None"], ...colleagues.map((one) => [one.person_id, one.name] as const)]}
         value={person_id}
         onChange={({ target }) => change({ person_id: target.value, account_id: null, patient_id: null })}
       />
       <SelectField
-        label="Account"
+        label={say("Account")}
         options={[["", "None"], ...accounts.map((one) => [one.account_id, accountName(one)] as const)]}
         value={account_id}
         onChange={({ target }) => change({ account_id: target.value, person_id: null })}
       />
       <TextField
-        label="Patient ID"
+        label={say("Patient ID")}
         spellCheck={false}
         maxLength={35}
         value={patient}
