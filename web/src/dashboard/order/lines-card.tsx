@@ -97,18 +97,20 @@ function Line({ line }: { line: DashboardLine }) {
               />
             </>
           )}
-          {line.lot !== null && (
+          {line.lots.map(({ lot, lot_expires_on, units }) => (
             <Row
+              key={lot}
               name="Lot"
               prescribed=""
               dispensed={
                 <>
-                  <span className="mono">{line.lot}</span>
-                  {line.lot_expires_on && `, expires ${dateText(line.lot_expires_on)}`}
+                  <span className="mono">{lot}</span>
+                  {`, expires ${dateText(lot_expires_on)}`}
+                  {line.lots.length > 1 && `, ${counted(units, "unit")}`}
                 </>
               }
             />
-          )}
+          ))}
         </tbody>
       </table>
     </article>

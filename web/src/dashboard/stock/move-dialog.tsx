@@ -14,6 +14,7 @@ import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
+import { LotFields, type NamedLot, noLot } from "./lot-fields.tsx";
 
 const moves = {
   receive: {
@@ -54,13 +55,18 @@ export function MoveDialog({
     note: "",
     reason: "",
   });
+  const [named, setNamed] = useState<NamedLot>(noLot);
+  const lot = named.lot.trim();
   const units = Number(given.units);
   const after = move === "receive" ? on_hand_units + units : units;
   const send = useChange(
     () => {
       const note = given.note.trim();
       const { reason } = given;
-      const body: StockRequest = { sku, units, ...(note !== "" && { note }), ...(reason !== "" && { reason }) };
+      const body: StockRequest = {
+        ...{ sku, units, ...(note !== "" && { note }), ...(reason !== "" && { reason }) },
+        ...(lot !== "" && { lot, expires_on: named.expires_on }),
+      };
       return api(`${path}/${move}`, { method: "POST", body });
     },
     {
@@ -92,7 +98,7 @@ export function MoveDialog({
           ["Available", free_units.toLocaleString()],
           [
             "New quantity",
-            given.units !== "" && Number.isFinite(after) && (
+            given.units !== "" && Number.isFinite(after) && (move === "receive" || lot === "") && (
               <strong>
                 {after.toLocaleString()} on hand
                 {move === "count" && ` (${signed(after - on_hand_units)})`}
@@ -101,6 +107,18 @@ export function MoveDialog({
           ],
         ]}
       />
+      {shelf.has_lot && (
+        <LotFields
+          shelf={shelf}
+          hint={
+            move === "receive"
+              ? "Scan the package's 2D code to fill in both fields. Leave both empty if the lot is unknown."
+              : "Name a lot to count only that lot. Leave both empty to count the whole product."
+          }
+          named={named}
+          onChange={setNamed}
+        />
+      )}
       <TextField
         label={label}
         hint={hint}

@@ -14,7 +14,9 @@ import { type GridColumn, RowGrid } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { findShelves } from "./find-shelves.ts";
+import { LotsDialog } from "./lots-dialog.tsx";
 import { type Move, MoveDialog } from "./move-dialog.tsx";
+import { ReturnDialog } from "./return-dialog.tsx";
 import styles from "./stock-screen.module.css";
 
 /** An account's stock, with units reserved for orders. */
@@ -27,7 +29,7 @@ export function StockScreen() {
       title="Stock"
       fill
       heading={<span className="row">Stock {account && <EnvironmentBadge environment={account.environment} />}</span>}
-      about="Units on hand, reserved for orders, and available."
+      about="Units on hand, reserved for orders, and available. Lots shows them by lot."
       actions={<AccountSelect />}
     >
       <Loaded query={stock} lines={10}>
@@ -51,6 +53,8 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
     rows.findIndex((row) => row.sku === sku),
   );
   const goTo = (to: number) => setSku(rows[Math.max(0, Math.min(rows.length - 1, to))]?.sku ?? null);
+  const [shown, setShown] = useState<DashboardShelf | null>(null);
+  const [returning, setReturning] = useState(false);
   const ask = (move: Move, shelf = rows[cursor]) => shelf && setMoving({ move, shelf });
   useShortcuts([
     { keys: "j", label: "Next product", run: () => goTo(cursor + 1) },
@@ -58,6 +62,8 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
     { keys: "f", label: "Find product", run: () => field.current?.focus() },
     { keys: "r", label: "Receive stock", run: () => ask("receive") },
     { keys: "c", label: "Count stock", run: () => ask("count") },
+    { keys: "l", label: "Lots", run: () => setShown(rows[cursor] ?? null) },
+    { keys: "b", label: "Book a returned parcel", run: () => setReturning(true) },
   ]);
   return (
     <div className={styles["shelves"]}>
@@ -90,6 +96,12 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
           <Button icon="list" keys="c" disabled={rows.length === 0} onClick={() => ask("count")}>
             Count
           </Button>
+          <Button icon="layers" keys="l" disabled={rows.length === 0} onClick={() => setShown(rows[cursor] ?? null)}>
+            Lots
+          </Button>
+          <Button icon="inbox" keys="b" onClick={() => setReturning(true)}>
+            Returned parcel
+          </Button>
         </div>
       </div>
       {rows.length === 0 ? (
@@ -116,6 +128,8 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
           least="44rem"
         />
       )}
+      {shown && <LotsDialog shelf={shown} path={path} onClose={() => setShown(null)} />}
+      {returning && <ReturnDialog path={path} onClose={() => setReturning(false)} />}
       {moving && <MoveDialog {...moving} path={path} onClose={() => setMoving(null)} />}
     </div>
   );
