@@ -2,6 +2,7 @@ import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
+import { countStock, receiveStock } from "../server/src/usecases/catalogue/move-stock.ts";
 import { shipOrder } from "../server/src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
@@ -575,6 +576,91 @@ describe("journeys", () => {
     ]);
     expect(download.suggestedFilename()).toMatch(/^counseling-\d{4}-\d{2}-\d{2}\.pdf$/);
     quiet(seen);
+  });
+
+  test("stock is received by lot, filled from two lots, checked lot by lot, and destroyed after it comes back", async () => {
+    const { deps } = journey.app;
+    const sku = "finasteride-1";
+    const gs1 = (lot: string, serial: string) => `01003709994013011731123110${lot}~21${serial}`;
+    await countStock(deps.db, { account_id, sku, units: 0, note: null }, deps.now());
+    const later = { lot: "FIN-B", expires_on: "2032-12-31" };
+    await receiveStock(deps.db, { account_id, sku, units: 60, note: null, lot: later }, deps.now());
+    const tess = await journey.openAs(technician, "/dashboard");
+    const { page } = tess;
+    await go(page, "k");
+    await page.getByLabel("Account", { exact: true }).selectOption({ label: "Willow Telehealth (sandbox)" });
+    await page.getByLabel("Find a product").fill(sku);
+    await page.getByRole("row", { name: /Finasteride/ }).waitFor();
+    await page.keyboard.press("Enter");
+    // The scan of another product fills in nothing.
+    await page.getByLabel("Lot").fill("01003709991013001731123110FIN-A");
+    await page.keyboard.press("Enter");
+    await page.getByText("The scanned package is of another product.").waitFor();
+    await page.getByLabel("Lot").fill(gs1("FIN-A", "1"));
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByLabel("Lot").inputValue()).toBe("FIN-A");
+    expect(await page.getByLabel("Expires on").inputValue()).toBe("2031-12-31");
+    await page.getByLabel("Quantity received").fill("20");
+    await page.keyboard.press("Enter");
+    await page.getByText(/Finasteride.*: 80 on hand\./).waitFor();
+
+    const made = await order({ prescription: prescribed(sku, 30) });
+    const work = { account_id, order_number: made.order_number };
+    await approveReview(deps, { ...work, by: PHIL });
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/orders/${account_id}/${made.order_number}`);
+    await page.getByText(/Take first: 20 of lot FIN-A/).waitFor();
+    await page.getByLabel("Lot").fill(gs1("FIN-A", "1"));
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Add another lot" }).click();
+    await expect.poll(() => page.getByLabel("Units").nth(1).inputValue()).toBe("10");
+    await page.getByLabel("Lot").nth(1).fill("FIN-B");
+    await page.getByLabel("Expires on").nth(1).fill("2032-12-31");
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-fill-lots");
+    await page.getByRole("button", { name: "Complete fill" }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await go(page, "p");
+    await page.getByText("Ready for product check.").waitFor();
+
+    const phil = await journey.openAs(pharmacist, `/dashboard/orders/${account_id}/${made.order_number}`);
+    const scan = async (code: string) => {
+      await phil.page.getByLabel("Scan a package").fill(code);
+      await phil.page.keyboard.press("Enter");
+    };
+    await scan(gs1("FIN-C", "2"));
+    await phil.page.getByText("This package is from lot FIN-C, but the order was filled from lot FIN-A.").waitFor();
+    await scan(gs1("FIN-A", "1"));
+    await scan("70999-0401-30");
+    await phil.page.getByText(/The code has no lot/).waitFor();
+    await scan("FIN-A");
+    await phil.page.getByText("A package of this lot is already scanned.").waitFor();
+    await scan("FIN-B");
+    await phil.page.getByText("All packages match.").waitFor();
+    expect(await violations(phil.page)).toEqual([]);
+    await phil.page.keyboard.press("Enter");
+    await phil.page.getByRole("button", { name: "Undo" }).waitFor();
+    await go(phil.page, "c");
+    await phil.page.getByText("Check complete.").waitFor();
+    await shipOrder(deps, { ...work, by: TESS });
+
+    await go(page, "k");
+    await page.keyboard.press("b");
+    await page.getByLabel("Order number").fill(made.order_number.toLowerCase());
+    await page.keyboard.press("Enter");
+    await page.getByText(`Order ${made.order_number}: 30 units returned.`).waitFor();
+    await page.getByLabel("Find a product").fill(sku);
+    await page.getByRole("row", { name: /Finasteride/ }).click();
+    await page.getByRole("button", { name: /Lots/ }).click();
+    await page.getByRole("row", { name: /FIN-A/ }).getByText("20").waitFor();
+    expect(await inspect(page, "dashboard-lots")).toEqual([]);
+    await page.getByRole("row", { name: /FIN-A/ }).getByRole("button", { name: "Destroy returned" }).click();
+    await page.getByLabel("Quantity destroyed").fill("20");
+    expect(await inspect(page, "dashboard-destroy")).toEqual([]);
+    await page.getByRole("button", { name: "Record destruction" }).click();
+    await page.getByText(/Finasteride.*: 20 destroyed\./).waitFor();
+    await expect.poll(() => page.getByRole("row", { name: /FIN-A/ }).count()).toBe(0);
+    quiet(tess);
+    quiet(phil);
   });
 
   /** The home page has loaded the health already, and the screen would show that until its next refresh. */

@@ -1,4 +1,4 @@
-import { countReasons } from "@pestle/contract";
+import { countReasons, destructionReasons } from "@pestle/contract";
 import { controlledRules } from "../../server/src/domain/fulfillment/controlled-rules.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
@@ -27,6 +27,12 @@ export function controlledPage() {
     table(
       ["reason", "meaning", "also required"],
       Object.entries(countReasons).map(([reason, { says, also }]) => [code(reason), says, also ?? "-"]),
+    ),
+    "## Returns and destruction\n",
+    "`pestle stock return` books the units of a parcel that came back. They do not go back to the shelf. `pestle stock destroy` records destroyed units with their lot and one of these reasons. For a controlled substance, a pharmacist destroys them, another member of the staff is the witness, and the note has at least ten characters. The entry in the ledger names both.\n",
+    table(
+      ["reason", "meaning", "also required"],
+      Object.entries(destructionReasons).map(([reason, { says, also }]) => [code(reason), says, also]),
     ),
   );
 }

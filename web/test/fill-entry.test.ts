@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { fillEntry, isFilled, nothingFilled } from "../src/dashboard/order/fill-entry.ts";
+import {
+  fillEntry,
+  filledLine,
+  isComplete,
+  isFilled,
+  nothingFilled,
+  withAnother,
+} from "../src/dashboard/order/fill-entry.ts";
 import { missOf } from "../src/dashboard/order/step/note-refused.ts";
 
 const mine = { item_id: 1, ndc: "00071015523", sku: "LARK-12" };
@@ -60,8 +67,8 @@ describe("an entry in a line's lot field", () => {
 });
 
 test("a refused package is a near miss if it is another product, lot or date, and not if its code is damaged", () => {
-  const filled = { ...mine, lot: "L-7", lot_expires_on: "2028-03-31" };
-  const found = (text: string) => missOf(text, [filled, { ...other, lot: null, lot_expires_on: null }]);
+  const filled = { ...mine, lots: [{ lot: "L-7", lot_expires_on: "2028-03-31", units: 30 }] };
+  const found = (text: string) => missOf(text, [filled, { ...other, lots: [] }]);
   expect(found("99999-9999-99")).toBe("wrong_product");
   expect(missOf(code(OTHER, "10L-7"), [filled])).toBe("wrong_product");
   expect(found(code(MINE, "1728033110L-8"))).toBe("other_lot");
@@ -69,4 +76,41 @@ test("a refused package is a near miss if it is another product, lot or date, an
   expect(found(code(MINE, "1728033110L-7"))).toBe(null);
   expect(found(code(OTHER, "1728033110L-9"))).toBe(null);
   expect(found("0100300710155230")).toBe(null);
+});
+
+describe("the lots of a line", () => {
+  const line = {
+    item_id: 1,
+    units: 30,
+    suggested_lots: [{ lot: "A", lot_expires_on: "2028-01-31", units: 20 }],
+  };
+  const part = (lot: string, units = "", lot_expires_on = "2028-01-31") => ({ lot, lot_expires_on, units });
+
+  test("one needs no units", () => {
+    expect(isComplete([part("A")], line)).toBe(true);
+    expect(filledLine(line, [part("A")])).toEqual({ item_id: 1, lot: "A", lot_expires_on: "2028-01-31" });
+  });
+
+  test.each([
+    [[part("A", "20"), part("B", "10")], true],
+    [[part("A", "20"), part("B", "9")], false],
+    [[part("A", "31"), part("B", "-1")], false],
+    [[part("A", "30"), part("B", "")], false],
+    [[part("A", "20"), part("", "10")], false],
+    [[part("A", "0.1"), part("B", "0.2"), part("C", "29.7")], true],
+  ])("several add up to the units of the line: %j", (parts, complete) => {
+    expect(isComplete(parts, line)).toBe(complete);
+  });
+
+  test("another one takes the rest of the suggestion", () => {
+    expect(withAnother([part("a")], line)).toEqual([part("a", "20"), { ...nothingFilled, units: "10" }]);
+    expect(withAnother([part("X")], line)).toEqual([part("X"), { ...nothingFilled, units: "" }]);
+    expect(filledLine(line, [part("A", "20"), part("B", "10")])).toEqual({
+      item_id: 1,
+      lots: [
+        { lot: "A", lot_expires_on: "2028-01-31", units: 20 },
+        { lot: "B", lot_expires_on: "2028-01-31", units: 10 },
+      ],
+    });
+  });
 });

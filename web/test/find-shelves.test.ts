@@ -6,6 +6,10 @@ const shelf = (sku: string, name: string, ndc: string | null) => ({
   on_hand_units: 1,
   reserved_units: 0,
   free_units: 1,
+  loose_units: 1,
+  returned_units: 0,
+  has_lot: true,
+  controlled: false,
 });
 const shelves = [
   shelf("minoxidil-2-5", "Minoxidil 2.5 mg tablet", "70999100130"),

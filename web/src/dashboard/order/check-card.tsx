@@ -1,13 +1,22 @@
-import { type DashboardOrder, isProduct, type ScannedCode, scanFaults, scannedCode } from "@pestle/contract";
+import {
+  type DashboardLine,
+  type DashboardOrder,
+  type FilledLot,
+  isProduct,
+  type ScannedCode,
+  scanFaults,
+  scannedCode,
+} from "@pestle/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Keys } from "../../ui/controls/keys.tsx";
+import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { say, sayName } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import { noteRefused } from "./step/note-refused.ts";
@@ -15,7 +24,9 @@ import type { DoWork } from "./use-order.ts";
 
 /** A second staff member scans every package. The person who filled the order cannot check it. */
 export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
-  const [scans, setScans] = useState<ReadonlyMap<number, string>>(new Map());
+  const [scans, setScans] = useState<ReadonlyMap<string, Scan>>(new Map());
+  /** A package of a line with several lots, whose code has no lot: the user types it next. */
+  const [unread, setUnread] = useState<{ line: DashboardLine; code: string } | null>(null);
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState<string | null>(null);
   const [rejecting, setRejecting] = useState(false);
@@ -27,15 +38,33 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
   const may_reject = page.can.includes("reject_product");
   if (!may && !may_reject && refused === undefined) return null;
 
-  const complete = page.lines.every(({ item_id }) => scans.has(item_id));
+  const packages = packagesOf(page.lines);
+  const complete = packages.every(({ key }) => scans.has(key));
+  const add = (found: Package, code: string, lot: string | null) => {
+    setWrong(null);
+    setUnread(null);
+    // The server reads the whole code again: it also compares the lot and the date.
+    const next = new Map(scans).set(found.key, { item_id: found.line.item_id, code, ...(lot !== null && { lot }) });
+    setScans(next);
+    // After the last scan, focus the button so Enter confirms.
+    if (next.size === packages.length) requestAnimationFrame(() => verify.current?.focus());
+  };
   const scan = (event: FormEvent) => {
     event.preventDefault();
+    const typed = text.trim();
     const scanned = scannedCode(text);
     setText("");
-    const fits = page.lines.filter((line) => isProduct(scanned.code, line));
-    const free = fits.filter(({ item_id }) => !scans.has(item_id));
-    const line = free.find((one) => otherPackage(scanned, one) === null);
-    if (line === undefined) {
+    const fits = packages.filter(({ line }) => isProduct(scanned.code, line));
+    if (unread !== null && fits.length === 0) {
+      const own = packages.filter(({ line }) => line === unread.line);
+      const named = own.find(({ lot }) => lot?.lot.toUpperCase() === typed.toUpperCase());
+      if (named === undefined) return setWrong(`The order was not filled from lot ${typed}.`);
+      if (scans.has(named.key)) return setWrong("A package of this lot is already scanned.");
+      return add(named, unread.code, named.lot!.lot);
+    }
+    const free = fits.filter(({ key }) => !scans.has(key));
+    const found = free.find((one) => otherPackage(scanned, one) === null);
+    if (found === undefined || scanned.fault !== null) {
       noteRefused(page, text, page.lines);
       setWrong(
         (scanned.fault && sayName(scanFaults[scanned.fault])) ??
@@ -44,18 +73,15 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
       );
       return;
     }
-    setWrong(null);
-    // The server reads the whole code again: it also compares the lot and the date.
-    const next = new Map(scans).set(line.item_id, text.trim());
-    setScans(next);
-    // After the last scan, focus the button so Enter confirms.
-    if (next.size === page.lines.length) requestAnimationFrame(() => verify.current?.focus());
+    if (scanned.lot === null && found.line.lots.length > 1) {
+      setWrong(null);
+      setUnread({ line: found.line, code: typed });
+      return;
+    }
+    add(found, typed, null);
   };
   const send = () =>
-    work.run(
-      { event: "verify_product", scans: [...scans].map(([item_id, code]) => ({ item_id, code })) },
-      say("Check complete. Ready to pack."),
-    );
+    work.run({ event: "verify_product", scans: [...scans.values()] }, say("Check complete. Ready to pack."));
   return (
     <Card
       title={
@@ -97,18 +123,31 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
           <>
             <div role="status" className={styles["scan-result"]}>
               {wrong && <Notice tone="bad" title={wrong} />}
+              {unread && !wrong && (
+                <Notice
+                  tone="wait"
+                  title={say("The code has no lot. Type the lot from this package, or scan its 2D code.")}
+                />
+              )}
               {complete && !wrong && <Notice tone="good" title={say("All packages match.")} />}
             </div>
             <ul className={styles["scans"]}>
-              {page.lines.map((line) => (
-                <li key={line.item_id} data-scanned={scans.has(line.item_id) || undefined}>
-                  <Icon name={scans.has(line.item_id) ? "check" : "scan"} />
+              {packages.map(({ key, line, lot }) => (
+                <li key={key} data-scanned={scans.has(key) || undefined}>
+                  <Icon name={scans.has(key) ? "check" : "scan"} />
                   <span>
                     {line.name} <span className="mono quiet">{line.ndc ?? line.sku}</span>
                   </span>
-                  {line.lot && <span className="quiet small">{say("Lot {lot}", { lot: line.lot })}</span>}
-                  <Badge tone={scans.has(line.item_id) ? "good" : "neutral"}>
-                    {scans.has(line.item_id) ? say("Scanned") : say("Not scanned")}
+                  {lot && (
+                    <span className="quiet small">
+                      {sayWith("Lot {lot}{value}", {
+                        lot: lot.lot,
+                        value: line.lots.length > 1 && `, ${counted(lot.units, "unit")}`,
+                      })}
+                    </span>
+                  )}
+                  <Badge tone={scans.has(key) ? "good" : "neutral"}>
+                    {scans.has(key) ? say("Scanned") : say("Not scanned")}
                   </Badge>
                 </li>
               ))}
@@ -155,17 +194,24 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
   );
 }
 
-/** Why the scanned package is not the one that was filled; null if it is, or if its code does not say. */
-function otherPackage({ lot, expires_on }: ScannedCode, line: DashboardOrder["lines"][number]): string | null {
-  if (lot !== null && line.lot !== null && lot.toUpperCase() !== line.lot.toUpperCase())
-    return say("This package is from lot {lot}, but the order was filled from lot {filled_lot}.", {
+type Scan = { item_id: number; code: string; lot?: string };
+/** What is scanned once: a line, or each lot of it. */
+type Package = { key: string; line: DashboardLine; lot: FilledLot | null };
+const packagesOf = (lines: readonly DashboardLine[]): Package[] =>
+  lines.flatMap((line) =>
+    (line.lots.length === 0 ? [null] : line.lots).map((lot) => ({
+      key: `${line.item_id} ${lot?.lot ?? ""}`,
+      line,
       lot,
-      filled_lot: line.lot,
-    });
-  if (expires_on !== null && line.lot_expires_on !== null && expires_on !== line.lot_expires_on)
-    return say("This package expires on {date}, but the one that was filled expires on {filled_date}.", {
-      date: expires_on,
-      filled_date: line.lot_expires_on,
-    });
+    })),
+  );
+
+/** Why the scanned package is not the one that was filled; null if it is, or if its code does not say. */
+function otherPackage({ lot, expires_on }: ScannedCode, { lot: filled }: Package): string | null {
+  if (filled === null) return null;
+  if (lot !== null && lot.toUpperCase() !== filled.lot.toUpperCase())
+    return `This package is from lot ${lot}, but the order was filled from lot ${filled.lot}.`;
+  if (expires_on !== null && expires_on !== filled.lot_expires_on)
+    return `This package expires on ${expires_on}, but the one that was filled expires on ${filled.lot_expires_on}.`;
   return null;
 }

@@ -1,4 +1,4 @@
-import { isProduct, scanFaults, scannedCode } from "@pestle/contract";
+import { type FilledLine, type FilledLot, isProduct, scanFaults, scannedCode } from "@pestle/contract";
 import { say, sayName } from "../../ui/words/say.tsx";
 
 type Line = { item_id: number; ndc: string | null; sku: string };
@@ -32,3 +32,36 @@ const NO_LOT = say("The scanned code has no lot number. Type the lot from the pa
 
 /** Whether a package has both its lot and its expiry. */
 export const isFilled = ({ lot, lot_expires_on }: Filled): boolean => lot.trim() !== "" && lot_expires_on !== "";
+
+/** One lot of a line. The units matter only if the line has several. */
+export type Part = Filled & { units: string };
+export const nothingTaken: Part = { ...nothingFilled, units: "" };
+
+type Whole = { item_id: number; units: number; suggested_lots: readonly FilledLot[] };
+
+/** Whether every lot is complete, and the units of several add up to the line's. */
+export const isComplete = (parts: readonly Part[], { units }: Pick<Whole, "units">): boolean =>
+  parts.every(isFilled) &&
+  (parts.length === 1 || (parts.every((part) => Number(part.units) > 0) && missing(parts, units) === 0));
+
+/** The units that no lot has yet. */
+export const missing = (parts: readonly Part[], units: number): number =>
+  Math.round((units - parts.reduce((sum, part) => sum + (Number(part.units) || 0), 0)) * 1000) / 1000;
+
+/** One more lot. A lot without units gets those of the suggestion, and the new one the rest. */
+export function withAnother(parts: readonly Part[], { units, suggested_lots }: Whole): Part[] {
+  const known = parts.map((part) => {
+    const suggested = suggested_lots.find(({ lot }) => lot === part.lot.trim().toUpperCase());
+    return part.units === "" && suggested ? { ...part, units: String(suggested.units) } : part;
+  });
+  const rest = missing(known, units);
+  const all_known = known.every((part) => part.units !== "");
+  return [...known, { ...nothingTaken, units: all_known && rest > 0 ? String(rest) : "" }];
+}
+
+/** The line as the server takes it. */
+export function filledLine({ item_id }: Pick<Whole, "item_id">, parts: readonly Part[]): FilledLine {
+  const [first, ...others] = parts;
+  if (others.length === 0) return { item_id, lot: first!.lot, lot_expires_on: first!.lot_expires_on };
+  return { item_id, lots: parts.map((part) => ({ ...part, units: Number(part.units) })) };
+}

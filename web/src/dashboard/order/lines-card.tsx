@@ -105,22 +105,20 @@ function Line({ line }: { line: DashboardLine }) {
               />
             </>
           )}
-          {line.lot !== null && (
+          {line.lots.map(({ lot, lot_expires_on, units }) => (
             <Row
-              name={say("Lot")}
+              key={lot}
+              name="Lot"
               prescribed=""
               dispensed={
-                line.lot_expires_on ? (
-                  sayWith("{lot}, expires {date}", {
-                    lot: <span className="mono">{line.lot}</span>,
-                    date: dateText(line.lot_expires_on),
-                  })
-                ) : (
-                  <span className="mono">{line.lot}</span>
-                )
+                <>
+                  <span className="mono">{lot}</span>
+                  {say(", expires {lot_expires_on}", { lot_expires_on: dateText(lot_expires_on) })}
+                  {line.lots.length > 1 && `, ${counted(units, "unit")}`}
+                </>
               }
             />
-          )}
+          ))}
         </tbody>
       </table>
     </article>

@@ -16,6 +16,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
 import { say, sayName } from "../../ui/words/say.tsx";
+import { LotFields, type NamedLot, noLot } from "./lot-fields.tsx";
 
 const moves = {
   receive: {
@@ -56,13 +57,18 @@ export function MoveDialog({
     note: "",
     reason: "",
   });
+  const [named, setNamed] = useState<NamedLot>(noLot);
+  const lot = named.lot.trim();
   const units = Number(given.units);
   const after = move === "receive" ? on_hand_units + units : units;
   const send = useChange(
     () => {
       const note = given.note.trim();
       const { reason } = given;
-      const body: StockRequest = { sku, units, ...(note !== "" && { note }), ...(reason !== "" && { reason }) };
+      const body: StockRequest = {
+        ...{ sku, units, ...(note !== "" && { note }), ...(reason !== "" && { reason }) },
+        ...(lot !== "" && { lot, expires_on: named.expires_on }),
+      };
       return api(`${path}/${move}`, { method: "POST", body });
     },
     {
@@ -100,7 +106,7 @@ export function MoveDialog({
           [say("Available"), numberText(free_units)],
           [
             say("New quantity"),
-            given.units !== "" && Number.isFinite(after) && (
+            given.units !== "" && Number.isFinite(after) && (move === "receive" || lot === "") && (
               <strong>
                 {say("{units} on hand", { units: numberText(after) })}
                 {move === "count" && ` (${signed(after - on_hand_units)})`}
@@ -109,6 +115,18 @@ export function MoveDialog({
           ],
         ]}
       />
+      {shelf.has_lot && (
+        <LotFields
+          shelf={shelf}
+          hint={
+            move === "receive"
+              ? say("Scan the package's 2D code to fill in both fields. Leave both empty if the lot is unknown.")
+              : say("Name a lot to count only that lot. Leave both empty to count the whole product.")
+          }
+          named={named}
+          onChange={setNamed}
+        />
+      )}
       <TextField
         label={label}
         hint={hint}

@@ -16,7 +16,9 @@ import { numberText } from "../../ui/words/number-text.ts";
 import { say, sayWith } from "../../ui/words/say.tsx";
 import { AccountSelect, useChosenAccount } from "../accounts.tsx";
 import { findShelves } from "./find-shelves.ts";
+import { LotsDialog } from "./lots-dialog.tsx";
 import { type Move, MoveDialog } from "./move-dialog.tsx";
+import { ReturnDialog } from "./return-dialog.tsx";
 import styles from "./stock-screen.module.css";
 
 /** An account's stock, with units reserved for orders. */
@@ -30,10 +32,10 @@ export function StockScreen() {
       fill
       heading={
         <span className="row">
-          {say("Stock")} {account && <EnvironmentBadge environment={account.environment} />}
+          {sayWith("Stock {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
         </span>
       }
-      about={say("Units on hand, reserved for orders, and available.")}
+      about={say("Units on hand, reserved for orders, and available. Lots shows them by lot.")}
       actions={<AccountSelect />}
     >
       <Loaded query={stock} lines={10}>
@@ -57,6 +59,8 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
     rows.findIndex((row) => row.sku === sku),
   );
   const goTo = (to: number) => setSku(rows[Math.max(0, Math.min(rows.length - 1, to))]?.sku ?? null);
+  const [shown, setShown] = useState<DashboardShelf | null>(null);
+  const [returning, setReturning] = useState(false);
   const ask = (move: Move, shelf = rows[cursor]) => shelf && setMoving({ move, shelf });
   useShortcuts([
     { keys: "j", label: say("Next product"), run: () => goTo(cursor + 1) },
@@ -64,6 +68,8 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
     { keys: "f", label: say("Find product"), run: () => field.current?.focus() },
     { keys: "r", label: say("Receive stock"), run: () => ask("receive") },
     { keys: "c", label: say("Count stock"), run: () => ask("count") },
+    { keys: "l", label: say("Lots"), run: () => setShown(rows[cursor] ?? null) },
+    { keys: "b", label: say("Book a returned parcel"), run: () => setReturning(true) },
   ]);
   return (
     <div className={styles["shelves"]}>
@@ -86,7 +92,7 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
         <CheckField
           label={say("Out of stock only")}
           checked={empty !== undefined}
-          onChange={(event) => change({ empty: event.target.checked ? "only" : null })}
+          onChange={(event) => change({ empty: event.target.checked ? say("only") : null })}
         />
         <div className={styles["deeds"]}>
           <span className="quiet clip">{rows[cursor]?.name}</span>
@@ -95,6 +101,12 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
           </Button>
           <Button icon="list" keys="c" disabled={rows.length === 0} onClick={() => ask("count")}>
             {say("Count")}
+          </Button>
+          <Button icon="layers" keys="l" disabled={rows.length === 0} onClick={() => setShown(rows[cursor] ?? null)}>
+            {say("Lots")}
+          </Button>
+          <Button icon="inbox" keys="b" onClick={() => setReturning(true)}>
+            {say("Returned parcel")}
           </Button>
         </div>
       </div>
@@ -118,6 +130,8 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
           least="44rem"
         />
       )}
+      {shown && <LotsDialog shelf={shown} path={path} onClose={() => setShown(null)} />}
+      {returning && <ReturnDialog path={path} onClose={() => setReturning(false)} />}
       {moving && <MoveDialog {...moving} path={path} onClose={() => setMoving(null)} />}
     </div>
   );

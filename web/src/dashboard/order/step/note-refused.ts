@@ -1,7 +1,7 @@
 import { type DashboardOrder, isProduct, type ProductMiss, scannedCode } from "@pestle/contract";
 import { api } from "../../../app/api.ts";
 
-type Line = Pick<DashboardOrder["lines"][number], "ndc" | "sku" | "lot" | "lot_expires_on">;
+type Line = Pick<DashboardOrder["lines"][number], "ndc" | "sku" | "lots">;
 
 /** What is wrong with a package that the page refused; null if the code is damaged or was scanned before. */
 export function missOf(text: string, lines: readonly Line[]): ProductMiss | null {
@@ -10,9 +10,13 @@ export function missOf(text: string, lines: readonly Line[]): ProductMiss | null
   const fits = lines.filter((line) => isProduct(code, line));
   if (fits.length === 0) return "wrong_product";
   const other = fits.every(
-    (line) =>
-      (lot !== null && line.lot !== null && lot.toUpperCase() !== line.lot.toUpperCase()) ||
-      (expires_on !== null && line.lot_expires_on !== null && expires_on !== line.lot_expires_on),
+    ({ lots }) =>
+      lots.length > 0 &&
+      lots.every(
+        (filled) =>
+          (lot !== null && lot.toUpperCase() !== filled.lot.toUpperCase()) ||
+          (expires_on !== null && expires_on !== filled.lot_expires_on),
+      ),
   );
   return other ? "other_lot" : null;
 }
