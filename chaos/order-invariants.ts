@@ -5,8 +5,9 @@ select s.sku
 from stock s
 left join (
   select sku,
-    sum(case when kind in ('received', 'counted') then units when kind = 'dispensed' then -units else 0 end) as on_hand,
-    sum(case kind when 'reserved' then units when 'received' then 0 when 'counted' then 0 else -units end) as reserved
+    sum(case when kind in ('received', 'counted') then units when kind in ('dispensed', 'destroyed') then -units
+      else 0 end) as on_hand,
+    sum(case when kind = 'reserved' then units when kind in ('released', 'dispensed') then -units else 0 end) as reserved
   from stock_entry
   where account_id = $1
   group by 1) told using (sku)

@@ -33,11 +33,12 @@ export function catalogueColumnsPage() {
     ]),
     "## Entries of the stock ledger\n",
     table(
-      ["entry", "on hand", "reserved"],
-      Object.entries(stockEntryKinds).map(([kind, { on_hand, reserved }]) => [
+      ["entry", "on hand", "reserved", "returned"],
+      Object.entries(stockEntryKinds).map(([kind, { on_hand, reserved, returned }]) => [
         code(kind),
         kind === "counted" ? "set to the count" : signs[on_hand],
         signs[reserved],
+        signs[returned],
       ]),
     ),
   );
