@@ -34,6 +34,20 @@ export function dashboardTableWords(): Record<string, string[]> {
     ],
     "contract: notifications": Object.values(contract.notificationKinds).map(({ text }) => text),
     "contract: faults of a scanned code": Object.values(contract.scanFaults),
+    "contract: counseling": [
+      ...Object.values(contract.counselingOutcomes).map(({ name }) => name),
+      ...Object.values(contract.counselingWays),
+      ...Object.values(contract.counselingStates),
+    ],
+    "contract: reports for inspectors": unique(
+      contract.reportNames
+        .map(contract.reportRow)
+        .flatMap(({ title, asks, about, columns }) => [title, asks, about, ...columns.map(([, heading]) => heading)]),
+    ),
+    "contract: reasons of a destruction": Object.values(contract.destructionReasons).flatMap(({ says, also }) => [
+      says,
+      also,
+    ]),
     "contract: reasons of a count": Object.values(contract.countReasons).map(({ says }) => says),
     "contract: actions on a review": Object.values(contract.reviewActions).flatMap((row) => [
       row.name,

@@ -21,7 +21,7 @@ import { Empty, Skeleton } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";
 import { orderPath } from "../order-link.ts";
 import styles from "./counseling-screen.module.css";
@@ -30,11 +30,11 @@ import { fillKey, useCounseling } from "./use-counseling.ts";
 
 const EMPTY: Record<CounselingState, readonly [title: string, text: string]> = {
   to_call: [
-    "All caught up",
-    "Prescriptions appear here when they ship into a state where an offer in the parcel is not enough.",
+    say("All caught up"),
+    say("Prescriptions appear here when they ship into a state where an offer in the parcel is not enough."),
   ],
-  offered: ["No offers", "New prescriptions appear here when they ship with a written offer."],
-  done: ["Nothing recorded", "Counseling that was given or refused appears here."],
+  offered: [say("No offers"), say("New prescriptions appear here when they ship with a written offer.")],
+  done: [say("Nothing recorded"), say("Counseling that was given or refused appears here.")],
 };
 
 /** The pharmacist's call list: shipped prescriptions for which the state asks an offer of counseling. */
@@ -62,7 +62,7 @@ export function CounselingScreen() {
       <div className={styles["bar"]}>
         <Choices<CounselingState>
           label={say("Filter prescriptions")}
-          choices={counselingStateNames.map((key) => ({ key, name: counselingStates[key] }))}
+          choices={counselingStateNames.map((key) => ({ key, name: sayName(counselingStates[key]) }))}
           chosen={show}
           onChoose={(key) => change({ show: key === "to_call" ? null : key })}
         />
@@ -75,7 +75,7 @@ export function CounselingScreen() {
         query.isSuccess && (
           <Card flush>
             <Table
-              caption={counselingStates[show]}
+              caption={sayName(counselingStates[show])}
               columns={columnsFor(setOpen)}
               rows={fills}
               rowKey={fillKey}
@@ -134,7 +134,7 @@ const columnsFor = (open: (fill: CounselingFill) => void): Column<CounselingFill
         <span className="quiet">{state === "offered" ? say("Offered in the parcel") : say("None")}</span>
       ) : (
         <>
-          {counselingOutcomes[last.outcome].name}
+          {sayName(counselingOutcomes[last.outcome].name)}
           <span className={styles["under"]}>
             {last.who}, <When at={last.at} />
           </span>

@@ -19,7 +19,7 @@ import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { dateText, When } from "../../ui/time.tsx";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./counseling-screen.module.css";
 import { fillKey } from "./use-counseling.ts";
 
@@ -44,7 +44,7 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
     {
       reads: ["/dashboard/counseling"],
       after: () => {
-        toast(say("{name}: recorded.", { name: counselingOutcomes[given.outcome].name }));
+        toast(say("{name}: recorded.", { name: sayName(counselingOutcomes[given.outcome].name) }));
         onClose();
       },
     },
@@ -65,10 +65,10 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
     >
       <Facts
         facts={[
-          ["Patient", patient === null ? fill.patient_initials : `${patient.first_name} ${patient.last_name}`],
-          ["Date of birth", patient && dateText(patient.dob)],
-          ["Phone", patient && <PhoneNumber phone={patient.phone} />],
-          ["Rule", `${fill.rule.says} (${fill.rule.source})`],
+          [say("Patient"), patient === null ? fill.patient_initials : `${patient.first_name} ${patient.last_name}`],
+          [say("Date of birth"), patient && dateText(patient.dob)],
+          [say("Phone"), patient && <PhoneNumber phone={patient.phone} />],
+          [say("Rule"), `${fill.rule.says} (${fill.rule.source})`],
         ]}
       />
       {patient === null && (
@@ -84,8 +84,8 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
         <ul className={styles["entries"]} aria-label={say("Earlier entries")}>
           {fill.entries.map((entry) => (
             <li key={entry.entry_number}>
-              <strong>{counselingOutcomes[entry.outcome].name}</strong>, {counselingWays[entry.how].toLowerCase()},{" "}
-              {entry.who}, <When at={entry.at} />
+              <strong>{sayName(counselingOutcomes[entry.outcome].name)}</strong>,{" "}
+              {sayName(counselingWays[entry.how]).toLowerCase()}, {entry.who}, <When at={entry.at} />
               <Note patient={patient} entry={entry} />
             </li>
           ))}
@@ -94,7 +94,7 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
       <SelectField
         label={say("Outcome")}
         autoFocus
-        options={counselingOutcomeNames.map((one) => [one, counselingOutcomes[one].name] as const)}
+        options={counselingOutcomeNames.map((one) => [one, sayName(counselingOutcomes[one].name)] as const)}
         value={given.outcome}
         onChange={({ target }) => {
           const outcome = target.value as CounselingOutcome;
@@ -104,7 +104,7 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
       />
       <SelectField
         label={say("How")}
-        options={ways.map((one) => [one, counselingWays[one]] as const)}
+        options={ways.map((one) => [one, sayName(counselingWays[one])] as const)}
         value={given.how}
         onChange={({ target }) => setGiven({ ...given, how: target.value as CounselingWay })}
       />
@@ -122,7 +122,7 @@ export function RecordDialog({ fill, onClose }: { fill: CounselingFill; onClose:
 
 const PhoneNumber = ({ phone }: { phone: string | null }) =>
   phone === null ? (
-    "None on file"
+    say("None on file")
   ) : (
     <a href={`tel:+1${phone}`} className={`mono ${styles["phone"]}`}>
       {phone.replace(/^(\d{3})(\d{3})(\d{4})$/, "($1) $2-$3")}

@@ -58,8 +58,8 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
     if (unread !== null && fits.length === 0) {
       const own = packages.filter(({ line }) => line === unread.line);
       const named = own.find(({ lot }) => lot?.lot.toUpperCase() === typed.toUpperCase());
-      if (named === undefined) return setWrong(`The order was not filled from lot ${typed}.`);
-      if (scans.has(named.key)) return setWrong("A package of this lot is already scanned.");
+      if (named === undefined) return setWrong(say("The order was not filled from lot {lot}.", { lot: typed }));
+      if (scans.has(named.key)) return setWrong(say("A package of this lot is already scanned."));
       return add(named, unread.code, named.lot!.lot);
     }
     const free = fits.filter(({ key }) => !scans.has(key));
@@ -210,8 +210,14 @@ const packagesOf = (lines: readonly DashboardLine[]): Package[] =>
 function otherPackage({ lot, expires_on }: ScannedCode, { lot: filled }: Package): string | null {
   if (filled === null) return null;
   if (lot !== null && lot.toUpperCase() !== filled.lot.toUpperCase())
-    return `This package is from lot ${lot}, but the order was filled from lot ${filled.lot}.`;
+    return say("This package is from lot {lot}, but the order was filled from lot {filled_lot}.", {
+      lot,
+      filled_lot: filled.lot,
+    });
   if (expires_on !== null && expires_on !== filled.lot_expires_on)
-    return `This package expires on ${expires_on}, but the one that was filled expires on ${filled.lot_expires_on}.`;
+    return say("This package expires on {date}, but the one that was filled expires on {filled_date}.", {
+      date: expires_on,
+      filled_date: filled.lot_expires_on,
+    });
   return null;
 }

@@ -92,7 +92,10 @@ export function FillCard({
   const submit = (event: FormEvent) => {
     event.preventDefault();
     const short = lots.find((line) => of(line).length > 1 && of(line).every(isFilled) && !complete(line));
-    if (short) return setWrong(`The units of the lots of ${short.name} must add up to ${short.units}.`);
+    if (short)
+      return setWrong(
+        say("The units of the lots of {name} must add up to {units}.", { name: short.name, units: short.units }),
+      );
     if (!lots.every(complete)) return;
     const items = page.lines.map((line) => (line.has_lot ? filledLine(line, of(line)) : { item_id: line.item_id }));
     void work.run({ event: "complete_fill", items }, say("Filled. Ready for product check."));

@@ -23,7 +23,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { say, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { useEnvironment } from "../environment.ts";
 import { orderPath } from "../order-link.ts";
@@ -52,7 +52,7 @@ export function ReportsScreen() {
         <div className={styles["form"]}>
           <SelectField
             label={say("Report")}
-            options={offered.map((name) => [name, reportRow(name).title] as const)}
+            options={offered.map((name) => [name, sayName(reportRow(name).title)] as const)}
             value={report}
             onChange={({ target }) => change({ report: target.value })}
           />
@@ -72,7 +72,11 @@ export function ReportsScreen() {
           {takes === "someone" && <Someone />}
         </div>
         <p className="quiet">
-          {sayWith("“{asks}” {about} At most {MOST_REPORT_DAYS} days.", { asks, about, MOST_REPORT_DAYS })}
+          {say("“{asks}” {about} At most {days} days.", {
+            asks: sayName(asks),
+            about: sayName(about),
+            days: MOST_REPORT_DAYS,
+          })}
         </p>
       </Card>
       {complete ? (
@@ -136,7 +140,7 @@ function Found({ report, asked }: { report: ReportName; asked: Asked }) {
 
 const columnsOf = (report: ReportName): Column<ReportCells>[] =>
   reportRow(report).columns.map(([name, title], at) => ({
-    title,
+    title: sayName(title),
     cell: ({ account_id, cells }) => {
       const text = cells[at] ?? "";
       if (name !== "order_number" || text === "" || account_id === null) return text;
@@ -158,13 +162,13 @@ function Someone() {
     <>
       <SelectField
         label={say("Person")}
-        options={[["", "None"], ...colleagues.map((one) => [one.person_id, one.name] as const)]}
+        options={[["", say("None")], ...colleagues.map((one) => [one.person_id, one.name] as const)]}
         value={person_id}
         onChange={({ target }) => change({ person_id: target.value, account_id: null, patient_id: null })}
       />
       <SelectField
         label={say("Account")}
-        options={[["", "None"], ...accounts.map((one) => [one.account_id, accountName(one)] as const)]}
+        options={[["", say("None")], ...accounts.map((one) => [one.account_id, accountName(one)] as const)]}
         value={account_id}
         onChange={({ target }) => change({ account_id: target.value, person_id: null })}
       />

@@ -17,7 +17,7 @@ import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
 import { numberText } from "../../ui/words/number-text.ts";
-import { say } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 
 /** The units to destroy: of a lot, or of the stock whose lot is unknown. */
 export type Destroyed = { lot: string | null; returned: boolean; most: number; reason: DestructionReason };
@@ -74,8 +74,8 @@ export function DestroyDialog({
     >
       <Facts
         facts={[
-          ["Lot", lot === null ? "Unknown" : <code key="lot">{lot}</code>],
-          [returned ? "Returned" : "On the shelf", numberText(most)],
+          [say("Lot"), lot === null ? say("Unknown") : <code key="lot">{lot}</code>],
+          [returned ? say("Returned") : say("On the shelf"), numberText(most)],
         ]}
       />
       <TextField
@@ -94,10 +94,10 @@ export function DestroyDialog({
       />
       <SelectField
         label={say("Reason")}
-        hint={controlled ? destructionReasons[given.reason].also : undefined}
+        hint={controlled ? sayName(destructionReasons[given.reason].also) : undefined}
         value={given.reason}
         onChange={(event) => setGiven({ ...given, reason: event.target.value as DestructionReason })}
-        options={Object.entries(destructionReasons).map(([code, { says }]) => [code, says] as const)}
+        options={Object.entries(destructionReasons).map(([code, { says }]) => [code, sayName(says)] as const)}
       />
       {controlled && (
         <SelectField
@@ -107,10 +107,10 @@ export function DestroyDialog({
           value={given.witness_id}
           onChange={(event) => setGiven({ ...given, witness_id: event.target.value })}
           options={[
-            ["", "Choose"],
+            ["", say("Choose")],
             ...(people.data?.colleagues ?? [])
               .filter(({ person_id }) => person_id !== me)
-              .map((one) => [one.person_id, `${one.name}, ${one.role}`] as const),
+              .map((one) => [one.person_id, `${one.name}, ${sayName(one.role)}`] as const),
           ]}
         />
       )}

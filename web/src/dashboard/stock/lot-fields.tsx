@@ -56,4 +56,4 @@ export function LotFields({
   );
 }
 
-const OTHER_PRODUCT = "The scanned package is of another product.";
+const OTHER_PRODUCT = say("The scanned package is of another product.");

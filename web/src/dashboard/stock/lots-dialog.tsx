@@ -66,7 +66,7 @@ const columns = (onDestroy: (destroyed: Destroyed) => void): Column<Row>[] => [
     title: say("Lot"),
     cell: ({ lot }) =>
       lot === null ? (
-        "Lot unknown"
+        say("Lot unknown")
       ) : (
         <span className="row">
           <span className="mono">{lot.lot}</span>

@@ -64,7 +64,7 @@ export function ErrorsScreen() {
           <SelectField
             label={say("Time range")}
             unseen
-            options={chosen ? [["", "Chosen days"], ...spans] : spans}
+            options={chosen ? [["", say("Chosen days")], ...spans] : spans}
             value={chosen ? "" : hours}
             onChange={(event) => change({ hours: event.target.value, since: null, until: null })}
           />
