@@ -36,7 +36,7 @@ const QUIET_MODULES = 10;
  */
 export async function drawPdf(
   page: { width: number; height: number; title: string; date: string; sandbox: boolean },
-  draw: (sheet: Sheet) => void,
+  draw: (sheet: Sheet) => void | Promise<void>,
 ): Promise<Buffer> {
   const { default: PDFDocument } = await import("pdfkit");
   const pdf = new PDFDocument({
@@ -58,7 +58,7 @@ export async function drawPdf(
     pdf.on("error", reject);
   });
   if (page.sandbox) markVoid(pdf, page);
-  draw(sheetOf(pdf, page));
+  await draw(sheetOf(pdf, page));
   pdf.end();
   return finished;
 }
