@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { americanDate, dialled, type PharmacyFacts, type PrintedReport } from "../../domain/fulfillment/documents.ts";
 import { flowOn } from "./flow.ts";
 import { drawPdf, type Sheet } from "./sheet.ts";
@@ -10,6 +11,7 @@ const ROOM = WIDTH - 2 * EDGE;
 const TEXT = { size: 7 } as const;
 const HEAD = { size: 7, bold: true } as const;
 const CELL_GAP = 8;
+const ROWS_AT_ONCE = 20;
 
 /** A report for inspectors: a table whose headings repeat on each page. */
 export const report = (pharmacy: PharmacyFacts, given: PrintedReport): Promise<Buffer> =>
@@ -17,7 +19,7 @@ export const report = (pharmacy: PharmacyFacts, given: PrintedReport): Promise<B
     draw(sheet, pharmacy, given),
   );
 
-function draw(sheet: Sheet, pharmacy: PharmacyFacts, { title, from, to, made_at, columns, rows }: PrintedReport) {
+async function draw(sheet: Sheet, pharmacy: PharmacyFacts, { title, from, to, made_at, columns, rows }: PrintedReport) {
   const share = ROOM / columns.reduce((sum, { width }) => sum + width, 0);
   const widths = columns.map(({ width }) => width * share);
   const days = from === to ? americanDate(from) : `${americanDate(from)} to ${americanDate(to)}`;
@@ -50,7 +52,9 @@ function draw(sheet: Sheet, pharmacy: PharmacyFacts, { title, from, to, made_at,
   };
 
   const flow = flowOn(sheet, begin(1), begin);
-  for (const cells of rows) {
+  for (const [place, cells] of rows.entries()) {
+    // Thousands of rows take seconds, and other requests must not wait for all of them.
+    if (place % ROWS_AT_ONCE === 0) await setImmediate();
     // A row that starts on the last line of a page would be torn.
     flow.need(2 * sheet.lineHeight(TEXT));
     flow.row(cells, widths, TEXT, 3);

@@ -57,7 +57,7 @@ const TALL_DROP = 0.16;
  */
 export async function drawPdf(
   page: { width: number; height: number; title: string; date: string; sandbox: boolean },
-  draw: (sheet: Sheet) => void,
+  draw: (sheet: Sheet) => void | Promise<void>,
 ): Promise<Buffer> {
   const [{ default: PDFDocument }, fonts] = await Promise.all([import("pdfkit"), loadFonts()]);
   const pdf = new PDFDocument({
@@ -79,7 +79,7 @@ export async function drawPdf(
     pdf.on("error", reject);
   });
   if (page.sandbox) markVoid(pdf, page);
-  draw(sheetOf(pdf, page, fonts()));
+  await draw(sheetOf(pdf, page, fonts()));
   pdf.end();
   return finished;
 }

@@ -97,11 +97,18 @@ export function CounselingScreen() {
 }
 
 const columnsFor = (open: (fill: CounselingFill) => void): Column<CounselingFill>[] => [
-  { title: say("Shipped"), cell: ({ shipped_at }) => <When at={shipped_at} /> },
+  {
+    title: say("Shipped"),
+    cell: ({ shipped_at }) => (
+      <span className={styles["whole"]}>
+        <When at={shipped_at} />
+      </span>
+    ),
+  },
   {
     title: say("Order"),
     cell: (fill) => (
-      <Link to={orderPath(fill)} className="mono">
+      <Link to={orderPath(fill)} className={`mono ${styles["whole"]}`}>
         {fill.order_number}
       </Link>
     ),

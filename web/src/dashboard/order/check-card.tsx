@@ -140,10 +140,9 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
                   </span>
                   {lot && (
                     <span className="quiet small">
-                      {sayWith("Lot {lot}{value}", {
-                        lot: lot.lot,
-                        value: line.lots.length > 1 && `, ${counted(lot.units, "unit")}`,
-                      })}
+                      {line.lots.length > 1
+                        ? say("Lot {lot}, {units}", { lot: lot.lot, units: counted(lot.units, "unit") })
+                        : say("Lot {lot}", { lot: lot.lot })}
                     </span>
                   )}
                   <Badge tone={scans.has(key) ? "good" : "neutral"}>

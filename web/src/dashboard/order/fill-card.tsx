@@ -120,14 +120,14 @@ export function FillCard({
               </p>
               {line.suggested_lots.length > 0 && (
                 <p className="small">
-                  {sayWith("Take first: {map}", {
-                    map: line.suggested_lots.map(({ lot, lot_expires_on, units }, at) => (
+                  {sayWith("Take first: {lots}", {
+                    lots: line.suggested_lots.map(({ lot, lot_expires_on, units }, at) => (
                       <span key={lot}>
-                        {sayWith("{value}{units} of lot {part}, expires {lot_expires_on}", {
-                          value: at > 0 && "; ",
+                        {at > 0 && "; "}
+                        {sayWith("{units} of lot {lot}, expires {date}", {
                           units,
-                          part: <span className="mono">{lot}</span>,
-                          lot_expires_on: dateText(lot_expires_on),
+                          lot: <span className="mono">{lot}</span>,
+                          date: dateText(lot_expires_on),
                         })}
                       </span>
                     )),

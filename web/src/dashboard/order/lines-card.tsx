@@ -112,8 +112,10 @@ function Line({ line }: { line: DashboardLine }) {
               prescribed=""
               dispensed={
                 <>
-                  <span className="mono">{lot}</span>
-                  {say(", expires {lot_expires_on}", { lot_expires_on: dateText(lot_expires_on) })}
+                  {sayWith("{lot}, expires {date}", {
+                    lot: <span className="mono">{lot}</span>,
+                    date: dateText(lot_expires_on),
+                  })}
                   {line.lots.length > 1 && `, ${counted(units, "unit")}`}
                 </>
               }

@@ -71,7 +71,7 @@ export function ReportsScreen() {
           />
           {takes === "someone" && <Someone />}
         </div>
-        <p className="quiet">
+        <p className={`quiet ${styles["about"]}`}>
           {say("“{asks}” {about} At most {days} days.", {
             asks: sayName(asks),
             about: sayName(about),
@@ -138,14 +138,18 @@ function Found({ report, asked }: { report: ReportName; asked: Asked }) {
   );
 }
 
+/** Cells of up to this many characters stay on one line. The card scrolls sideways. */
+const SHORT = 24;
+
 const columnsOf = (report: ReportName): Column<ReportCells>[] =>
   reportRow(report).columns.map(([name, title], at) => ({
     title: sayName(title),
     cell: ({ account_id, cells }) => {
       const text = cells[at] ?? "";
-      if (name !== "order_number" || text === "" || account_id === null) return text;
+      if (name !== "order_number" || text === "" || account_id === null)
+        return <span className={text.length > SHORT ? styles["long"] : styles["short"]}>{text}</span>;
       return (
-        <Link to={orderPath({ account_id, order_number: text })} className="mono">
+        <Link to={orderPath({ account_id, order_number: text })} className={`mono ${styles["short"]}`}>
           {text}
         </Link>
       );

@@ -32,7 +32,7 @@ export function StockScreen() {
       fill
       heading={
         <span className="row">
-          {sayWith("Stock {value}", { value: account && <EnvironmentBadge environment={account.environment} /> })}
+          {say("Stock")} {account && <EnvironmentBadge environment={account.environment} />}
         </span>
       }
       about={say("Units on hand, reserved for orders, and available. Lots shows them by lot.")}
@@ -92,7 +92,7 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
         <CheckField
           label={say("Out of stock only")}
           checked={empty !== undefined}
-          onChange={(event) => change({ empty: event.target.checked ? say("only") : null })}
+          onChange={(event) => change({ empty: event.target.checked ? "only" : null })}
         />
         <div className={styles["deeds"]}>
           <span className="quiet clip">{rows[cursor]?.name}</span>
