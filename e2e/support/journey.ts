@@ -132,7 +132,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     open,
     async openAs({ email, password }, path, options) {
       const seen = await open(path, options);
-      await seen.page.getByLabel(options?.language === "es" ? "Correo electrónico" : "Email").waitFor();
+      await seen.page.getByLabel(/^(Email|Correo)/).waitFor();
       await seen.page.keyboard.insertText(email);
       await seen.page.keyboard.press("Tab");
       await seen.page.keyboard.insertText(password);
