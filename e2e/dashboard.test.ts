@@ -13,7 +13,6 @@ import { base32, totpCode } from "../server/src/vault/totp.ts";
 import { newOrder, orderOf, placed, prescribed } from "../server/test/support/orders.ts";
 import { patientCalls } from "../server/test/support/patient.ts";
 import { arrived } from "../server/test/support/simulate.ts";
-import { englishTexts } from "./support/english-texts.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
   inspect,
@@ -1284,29 +1283,6 @@ describe("axe finds no violation", () => {
     expect(await inspect(seen.page, `dashboard-${name}`)).toEqual([]);
     quiet(seen);
     await seen.page.context().close();
-  });
-
-  test("in Spanish, and no English is left", async () => {
-    const held = at(await order({ patient: { email: null } }));
-    const seen = await journey.openAs(lead, "/dashboard", { language: "es" });
-    const { page } = seen;
-    for (const [name, path] of [
-      ["home", "/dashboard"],
-      ["queue", "/dashboard/queue/clinical_review"],
-      ["orders", "/dashboard/orders"],
-      ["order", at(await standing("pack"))],
-      ["held-order", held],
-      ["messages", "/dashboard/messages"],
-      ["account", "/dashboard/account"],
-    ]) {
-      await page.goto(`${journey.app.addresses.base_url}${path}`);
-      await page.locator("main h1").waitFor();
-      await expect.poll(() => page.locator("main [role=status]", { hasText: "Cargando" }).count()).toBe(0);
-      expect([await inspect(page, `dashboard-es-${name}`), await englishTexts(page)], name).toEqual([[], []]);
-    }
-    expect(await page.locator("html").getAttribute("lang")).toBe("es");
-    quiet(seen);
-    await page.context().close();
   });
 
   test("on the sign-in page, the search and the sheet of shortcuts", async () => {

@@ -8,7 +8,7 @@ export const englishTexts = (page: Page): Promise<string[]> => page.evaluate<str
 
 const ENGLISH_TEXTS = `(() => {
   const ENGLISH = /\\b(the|of|and|with|your|you|this|that|has|have|are|is|was|not|by|from|for|to|or|on|in|at|an|yet|new|no longer)\\b/i;
-  const STAYS = "code, pre, kbd, samp, script, style, textarea, .mono, [data-as-typed], body [lang]";
+  const STAYS = "code, pre, kbd, samp, script, noscript, style, textarea, .mono, [data-as-typed], body [lang]";
   const found = new Set();
   const read = (text, element) => {
     const words = text.trim().replace(/\\s+/g, " ").replace(/\\S+[@/]\\S+/g, "");

@@ -8,6 +8,7 @@ import { createPerson } from "../../server/src/usecases/accounts/create-person.t
 import { hashPassword } from "../../server/src/vault/password-hash.ts";
 import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../server/test/support/test-app.ts";
 import { licenseFor } from "../../server/test/support/web.ts";
+import { englishTexts } from "./english-texts.ts";
 import { misfits } from "./misfits.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
@@ -131,7 +132,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     open,
     async openAs({ email, password }, path, options) {
       const seen = await open(path, options);
-      await seen.page.getByLabel(options?.language === "es" ? "Correo electrónico" : "Email").waitFor();
+      await seen.page.getByLabel(/^(Email|Correo)/).waitFor();
       await seen.page.keyboard.insertText(email);
       await seen.page.keyboard.press("Tab");
       await seen.page.keyboard.insertText(password);
@@ -204,34 +205,47 @@ const OVERFLOWS = `(() => {
  * another layout. The phone has the layout of the tablet, so there only the width can be too small.
  */
 export async function inspect(page: Page, name: string): Promise<string[]> {
-  const faults = async (rules?: Rules) => [
+  const desktop = page.viewportSize()!;
+  const found = await look(page, name, "light");
+  await page.emulateMedia({ colorScheme: "dark" });
+  found.push(...(await look(page, name, "dark", "color-contrast")));
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.setViewportSize({ width: 820, height: 1180 });
+  found.push(...(await look(page, name, "tablet", "all but color-contrast")));
+  await page.setViewportSize({ width: 390, height: 844 });
+  found.push(...(await look(page, name, "phone", "width")));
+  await page.setViewportSize(desktop);
+  return found;
+}
+
+/** The same in another language, which changes no color, and the English that is left. */
+export async function inspectSpanish(page: Page, name: string): Promise<string[]> {
+  const desktop = page.viewportSize()!;
+  const found = await look(page, name, "es", "all but color-contrast");
+  await page.setViewportSize({ width: 390, height: 844 });
+  found.push(...(await look(page, name, "es-phone", "width")));
+  await page.setViewportSize(desktop);
+  const language = await page.locator("html").getAttribute("lang");
+  if (language !== "es") found.push(`html lang is ${language}`);
+  return [...found, ...(await englishTexts(page))].map((fault) => `${name}: ${fault}`);
+}
+
+async function look(page: Page, name: string, as: string, rules?: Rules): Promise<string[]> {
+  const faults = async () => [
     ...(rules === "width" ? [] : await violations(page, rules)),
     // The dark theme changes no text and no width.
     ...(rules === "color-contrast" ? [] : await misfits(page)),
     ...((await page.evaluate<boolean>(OVERFLOWS)) ? ["the content is wider than the screen"] : []),
   ];
-  const look = async (as: string, rules?: Rules) => {
-    // The page adapts to a new size or theme within a few frames. A real fault stays.
-    const end = Date.now() + ADAPTS_WITHIN_MS;
-    let found = await faults(rules);
-    while (found.length > 0 && Date.now() < end) {
-      await page.evaluate(SHOWN);
-      found = await faults(rules);
-    }
-    await shot(page, `${name}-${as}`);
-    return found.map((fault) => `${as}: ${fault}`);
-  };
-  const desktop = page.viewportSize()!;
-  const found = await look("light");
-  await page.emulateMedia({ colorScheme: "dark" });
-  found.push(...(await look("dark", "color-contrast")));
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.setViewportSize({ width: 820, height: 1180 });
-  found.push(...(await look("tablet", "all but color-contrast")));
-  await page.setViewportSize({ width: 390, height: 844 });
-  found.push(...(await look("phone", "width")));
-  await page.setViewportSize(desktop);
-  return found;
+  // The page adapts to a new size or theme within a few frames. A real fault stays.
+  const end = Date.now() + ADAPTS_WITHIN_MS;
+  let found = await faults();
+  while (found.length > 0 && Date.now() < end) {
+    await page.evaluate(SHOWN);
+    found = await faults();
+  }
+  await shot(page, `${name}-${as}`);
+  return found.map((fault) => `${as}: ${fault}`);
 }
 
 /** The address of the next document that the page opens in a new tab. A browser without a PDF viewer downloads it. */

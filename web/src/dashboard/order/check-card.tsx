@@ -16,7 +16,7 @@ import { counted } from "../../ui/counted.ts";
 import { Card } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { say, sayName, sayWith } from "../../ui/words/say.tsx";
+import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import { noteRefused } from "./step/note-refused.ts";
