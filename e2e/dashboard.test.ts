@@ -16,6 +16,7 @@ import { arrived } from "../server/test/support/simulate.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
   inspect,
+  inspectSpanish,
   type Journey,
   openedDocument,
   type Seen,
@@ -1283,6 +1284,30 @@ describe("axe finds no violation", () => {
     expect(await inspect(seen.page, `dashboard-${name}`)).toEqual([]);
     quiet(seen);
     await seen.page.context().close();
+  });
+
+  test("in Spanish, and no English is left", async () => {
+    const held = at(await order({ patient: { email: null } }));
+    const faults: string[] = [];
+    const seen = await journey.openAs(lead, "/dashboard", { language: "es" });
+    const { page } = seen;
+    for (const [name, path] of [
+      ["home", "/dashboard"],
+      ["queue", "/dashboard/queue/clinical_review"],
+      ["orders", "/dashboard/orders"],
+      ["order", at(await standing("pack"))],
+      ["held-order", held],
+      ["messages", "/dashboard/messages"],
+      ["account", "/dashboard/account"],
+    ]) {
+      await page.goto(`${journey.app.addresses.base_url}${path}`);
+      await page.locator("main h1").waitFor();
+      await expect.poll(() => page.locator("main [role=status]", { hasText: "Cargando" }).count()).toBe(0);
+      faults.push(...(await inspectSpanish(page, `dashboard-${name}`)));
+    }
+    expect(faults).toEqual([]);
+    quiet(seen);
+    await page.context().close();
   });
 
   test("on the sign-in page, the search and the sheet of shortcuts", async () => {
