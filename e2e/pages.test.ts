@@ -60,6 +60,7 @@ test("a signed-in developer tries an operation with the sandbox, without a secre
   await page.goto(`${journey.app.addresses.base_url}/docs/api`);
   await page.getByText("sandbox of Willow Telehealth").waitFor();
   await page.getByText("List the orders", { exact: true }).first().click();
+  await page.getByRole("heading", { name: "Code samples" }).waitFor();
   await page.getByRole("button", { name: "Try it out" }).click();
   await page.getByRole("button", { name: "Execute" }).click();
   const live = page.locator(".live-responses-table");

@@ -23,10 +23,15 @@ async function fill(place: HTMLElement, openapi: OpenApiDocument, path: string, 
   // Swagger UI renders an operation again with every key press in its fields.
   if (place.dataset["of"] !== undefined) return;
   place.dataset["of"] = `${method} ${path}`;
-  const [{ describedCall }, { showSamples }] = await Promise.all([
-    import("./samples/described-call.ts"),
-    import("./samples/show-samples.ts"),
-  ]);
-  const call = describedCall(openapi, path, method);
-  if (call !== undefined) showSamples(place, call);
+  try {
+    const [{ describedCall }, { showSamples }] = await Promise.all([
+      import("./samples/described-call.ts"),
+      import("./samples/show-samples.ts"),
+    ]);
+    const call = describedCall(openapi, path, method);
+    if (call !== undefined) showSamples(place, call);
+  } catch {
+    // The code did not load. The reference works without it, and the next rendering tries again.
+    delete place.dataset["of"];
+  }
 }
