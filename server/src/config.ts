@@ -226,6 +226,12 @@ export const settings = {
     fix: "a ten-digit North American number",
     parse: (value: string) => northAmericanPhone(value) ?? undefined,
   },
+  PHARMACY_LICENSE: {
+    default: "",
+    meaning: "License number of the pharmacy, printed on prescription labels. Empty prints none.",
+    fix: "up to 30 letters, digits, spaces, dots and dashes",
+    parse: (value: string) => matching(/^[A-Za-z0-9. -]{0,30}$/, value),
+  },
   PHARMACY_NPI: {
     default: "1999999992",
     meaning: "National Provider Identifier (NPI) of the pharmacy.",

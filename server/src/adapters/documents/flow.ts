@@ -44,7 +44,8 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
         let x = column.x;
         wrapped.forEach((lines, cell) => {
           const line = lines[index];
-          if (line !== undefined) sheet.line(line, { x, y: flow.y, width: widths[cell]! - CELL_GAP }, style);
+          if (line !== undefined)
+            sheet.line(line, { x, y: flow.y, width: widths[cell]! - CELL_GAP }, { align: "left", ...style });
           x += widths[cell]!;
         });
         flow.y += height;

@@ -7,8 +7,11 @@ import {
   discardAfter,
   type PharmacyFacts,
 } from "../../domain/fulfillment/documents.ts";
+import { amount } from "../../domain/fulfillment/label-elements.ts";
+import { boxedWarningsFor, medicationGuideFor, missedDoseFor } from "../../domain/fulfillment/leaflet-texts.ts";
+import { inUseLimit } from "../../domain/fulfillment/product-facts.ts";
 import { flowOn } from "./flow.ts";
-import { amount, SCHEDULE_MARKS } from "./prescription-label.ts";
+import { SCHEDULE_MARKS } from "./prescription-label.ts";
 import { drawPdf, type Sheet } from "./sheet.ts";
 
 const WIDTH = 612;
@@ -27,6 +30,8 @@ const sections: readonly Section[] = [
   {
     title: "Warnings",
     lines: (item) => [
+      ...boxedWarningsFor(item),
+      ...medicationGuideFor(item),
       ...warningsFor(item),
       "Tell your prescriber and your pharmacist about all other medicines you take, any allergies, and if you are or may become pregnant.",
       "Stop taking it and get emergency help (call 911) if you have trouble breathing, or your face, lips or tongue swell.",
@@ -35,8 +40,8 @@ const sections: readonly Section[] = [
   },
   {
     title: "If you miss a dose",
-    lines: () => [
-      "Take it as soon as you remember. If it is almost time for the next dose, skip the missed dose. Never take two doses at once to make up for it.",
+    lines: (item) => [
+      missedDoseFor(item),
       "If you take too much, call Poison Help at 1-800-222-1222. Call 911 if the person is unconscious or has trouble breathing.",
     ],
   },
@@ -47,6 +52,7 @@ const sections: readonly Section[] = [
         ? "Put it in the refrigerator (36 to 46 °F, 2 to 8 °C) as soon as it arrives. Do not freeze it. If it arrived warm, call us before you use it."
         : "Store it at room temperature (68 to 77 °F, 20 to 25 °C), in a dry place away from light.",
       "Keep it in its container, out of the reach of children and pets.",
+      ...[inUseLimit(item)].filter((text) => text !== null).map((text) => `${text}.`),
       `Do not use it after ${americanDate(discardAfter(item))}. Take leftover medicine to a take-back site; ask us for the nearest one.`,
     ],
   },

@@ -1,37 +1,48 @@
 import { federalCaution, warningsFor } from "../../domain/fulfillment/auxiliary-labels.ts";
-import {
-  americanDate,
-  type DispensedItem,
-  dashedNdc,
-  dialled,
-  discardAfter,
-  dispenseCode,
-  type PharmacyFacts,
-  unitsOf,
-} from "../../domain/fulfillment/documents.ts";
-import { plural } from "../../domain/values/quantity-units.ts";
+import { type DispensedItem, dispenseCode, type PharmacyFacts } from "../../domain/fulfillment/documents.ts";
+import { elementTexts, labelElements } from "../../domain/fulfillment/label-elements.ts";
+import type { LabelElement } from "../../domain/fulfillment/state-labels.ts";
 import { type Matrix, qrCode } from "./barcode.ts";
-import { type Flow, flowOn } from "./flow.ts";
+import { flowOn } from "./flow.ts";
 import { drawPdf, type Sheet } from "./sheet.ts";
 
 const WIDTH = 288;
 const HEIGHT = 216;
 const EDGE = 10;
 const ROOM = WIDTH - 2 * EDGE;
-const SIDE_WIDTH = 78;
-const SIDE_X = WIDTH - EDGE - SIDE_WIDTH;
-const BODY_TOP = 42;
-const CAUTION_STYLE = { size: 6, bold: true } as const;
-const WARNING_STYLE = { size: 6.5, bold: true } as const;
+const BOTTOM = HEIGHT - 5;
 
-/** Longer directions use a smaller font, so that fewer need a second label. */
-const LONG_SIG = 160;
+/**
+ * For the patient: name, drug, directions and purpose, in 12 points. The box has half of the label, as California asks; the
+ * other states ask for less.
+ */
+const BOX = { x: 6, y: 26, width: WIDTH - 12, height: 113.5 };
+const BOX_STYLE = { size: 12 } as const;
+
+const FACTS_TOP = BOX.y + BOX.height + 3;
+const SYMBOL = 40;
+const FACTS_WIDTH = ROOM - SYMBOL - 6;
+const FACT_STYLE = { size: 6.25 } as const;
+const WARNING_STYLE = { size: 6.25, bold: true } as const;
+const CAUTION_STYLE = { size: 5.5, bold: true } as const;
+/** Warnings on a label of their own are easy to read. */
+const OWN_LABEL_STYLE = { size: 9, bold: true } as const;
 
 export const SCHEDULE_MARKS = { "0": null, "2": "C-II", "3": "C-III", "4": "C-IV", "5": "C-V" } as const;
 
+/** The elements of each line below the box. */
+const factLines: readonly (readonly LabelElement[])[] = [
+  ["rx_number", "fill_date", "first_fill_date"],
+  ["quantity", "days_supply", "refills", "discard_after"],
+  ["prescriber", "pharmacist", "in_use_limit"],
+  ["generic_for", "manufacturer", "description"],
+  ["ndc", "lot", "lot_expiry", "fill_number"],
+  ["prescribed_as"],
+];
+
 /**
- * The label of one filled prescription, 4 by 3 inches. Never truncates directions: they continue on a second label that
- * repeats the patient and prescription.
+ * The label of one filled prescription, 4 by 3 inches. Never truncates anything that a state requires: what does not fit
+ * continues on a second label that repeats the patient and prescription.
  */
 export async function prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer> {
   const symbol = await qrCode(dispenseCode(item));
@@ -41,88 +52,76 @@ export async function prescriptionLabel(pharmacy: PharmacyFacts, item: Dispensed
 }
 
 function draw(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem, symbol: Matrix) {
-  drawPharmacy(sheet, pharmacy);
+  drawPharmacy(sheet, pharmacy, item);
   const foot = drawCaution(sheet, item);
-  drawSide(sheet, item, symbol, foot);
-  const first = { x: EDGE, width: SIDE_X - EDGE - 8, top: BODY_TOP, bottom: foot };
+  drawSymbol(sheet, item, symbol);
+  const facts = factLines
+    .map((line) => elementTexts(pharmacy, item, line).join(" · "))
+    .filter((text) => text !== "")
+    .map((text) => ({ text, style: FACT_STYLE }));
+  const warnings = warningsFor(item).map((text) => ({ text, style: WARNING_STYLE }));
+  const rest = drawLines(sheet, facts, warnings, foot);
+
+  sheet.frame(BOX, 0.75);
+  const first = { x: EDGE, width: ROOM, top: BOX.y + 3, bottom: BOX.y + BOX.height };
   const body = flowOn(sheet, first, (page) => {
-    const patient = `${item.patient.first_name} ${item.patient.last_name}`;
-    const top = `Rx ${item.prescription_id} for ${patient}, continued (${page})`;
+    const top = `Rx ${item.prescription_id} for ${labelElements.patient(pharmacy, item)}, continued (${page})`;
     sheet.fit(top, { x: EDGE, y: EDGE, width: ROOM, height: 20 }, { size: 9, least: 5, bold: true });
     sheet.rule({ x: EDGE, y: 31, width: ROOM });
     return { x: EDGE, width: ROOM, top: 36, bottom: HEIGHT - EDGE };
   });
-  drawBody(body, item);
+  for (const text of elementTexts(pharmacy, item, ["patient", "drug"])) {
+    body.paragraph(text, { ...BOX_STYLE, bold: true, align: "left" });
+  }
+  for (const text of elementTexts(pharmacy, item, ["directions", "purpose"]))
+    body.paragraph(text, BOX_STYLE, { gap: 1 });
+  if (rest.length > 0) body.need(HEIGHT);
+  for (const text of rest) body.paragraph(text, OWN_LABEL_STYLE, { gap: 4 });
 }
 
-function drawPharmacy(sheet: Sheet, pharmacy: PharmacyFacts) {
-  const { name, street, city, state, zip, phone, dea } = pharmacy;
-  sheet.fit(name, { x: EDGE, y: 8, width: ROOM, height: 14 }, { size: 11, least: 5, bold: true });
-  const address = `${street}, ${city}, ${state} ${zip} · Tel ${dialled(phone)} · DEA ${dea}`;
-  sheet.fit(address, { x: EDGE, y: 22, width: ROOM, height: 15 }, { size: 6.5, least: 4.5 });
-  sheet.rule({ x: EDGE, y: 38, width: ROOM }, 1);
+function drawPharmacy(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem) {
+  sheet.fit(pharmacy.name, { x: EDGE, y: 5, width: ROOM, height: 11 }, { size: 9, least: 5, bold: true });
+  const elements = ["pharmacy_address", "pharmacy_phone", "pharmacy_license", "pharmacy_dea"] as const;
+  const line = elementTexts(pharmacy, item, elements).join(" · ");
+  sheet.fit(line, { x: EDGE, y: 15.5, width: ROOM, height: 9.5 }, { size: 6.25, least: 4 });
 }
 
 /** Draws the caution at the bottom and returns its top. */
 function drawCaution(sheet: Sheet, item: DispensedItem): number {
   const caution = federalCaution(item);
-  if (caution === null) return HEIGHT - EDGE;
+  if (caution === null) return BOTTOM;
   const height = sheet.wrap(caution, ROOM, CAUTION_STYLE).length * sheet.lineHeight(CAUTION_STYLE);
-  const y = HEIGHT - EDGE - height;
+  const y = BOTTOM - height;
   sheet.write(caution, { x: EDGE, y, width: ROOM }, CAUTION_STYLE);
-  sheet.rule({ x: EDGE, y: y - 3, width: ROOM }, 0.5);
-  return y - 4;
+  sheet.rule({ x: EDGE, y: y - 1.5, width: ROOM }, 0.5);
+  return y - 2;
 }
 
-/** The QR code, the schedule, and as many warnings as fit; the leaflet has all of them. */
-function drawSide(sheet: Sheet, item: DispensedItem, symbol: Matrix, foot: number) {
-  const side = { x: SIDE_X, width: SIDE_WIDTH };
-  sheet.matrix(symbol, { x: SIDE_X, y: BODY_TOP + 2, width: 44 });
-  const mark = SCHEDULE_MARKS[item.drug_schedule];
-  if (mark !== null) {
-    sheet.fit(
-      mark,
-      { x: SIDE_X + 46, y: BODY_TOP + 2, width: 32, height: 16 },
-      { size: 13, least: 8, bold: true, align: "right" },
-    );
+function drawSymbol(sheet: Sheet, { drug_schedule }: DispensedItem, symbol: Matrix) {
+  const x = WIDTH - EDGE - SYMBOL;
+  sheet.matrix(symbol, { x, y: FACTS_TOP, width: SYMBOL });
+  const mark = SCHEDULE_MARKS[drug_schedule];
+  if (mark === null) return;
+  const place = { x, y: FACTS_TOP + SYMBOL + 2.5, width: SYMBOL, height: 11 };
+  sheet.fit(mark, place, { size: 9, least: 8, bold: true, align: "center" });
+}
+
+type Line = { text: string; style: typeof FACT_STYLE | typeof WARNING_STYLE };
+
+/** Draws what fits above the foot, and returns the rest. Warnings stay together: they are all here, or on a label of their own. */
+function drawLines(sheet: Sheet, facts: readonly Line[], warnings: readonly Line[], foot: number): string[] {
+  const heightOf = (lines: readonly Line[]) =>
+    lines
+      .flatMap(({ text, style }) => sheet.wrap(text, FACTS_WIDTH, style).map((line) => sheet.lineHeight(style, line)))
+      .reduce((sum, height) => sum + height, 0);
+  const room = foot - FACTS_TOP;
+  const together = heightOf([...facts, ...warnings]) <= room;
+  const rest: string[] = [];
+  let y = FACTS_TOP;
+  for (const { text, style } of together ? [...facts, ...warnings] : facts) {
+    const height = heightOf([{ text, style }]);
+    if (rest.length > 0 || y + height > foot) rest.push(text);
+    else y = sheet.write(text, { x: EDGE, y, width: FACTS_WIDTH }, style);
   }
-  let y = BODY_TOP + 50;
-  const height = (text: string) =>
-    sheet.wrap(text, SIDE_WIDTH - 6, WARNING_STYLE).length * sheet.lineHeight(WARNING_STYLE) + 5;
-  const more = "More: see leaflet.";
-  for (const [index, text] of warningsFor(item).entries()) {
-    const isLast = index === warningsFor(item).length - 1;
-    if (y + height(text) + (isLast ? 0 : height(more)) > foot) {
-      sheet.write(more, { ...side, y: y + 1 }, WARNING_STYLE);
-      return;
-    }
-    sheet.frame({ ...side, y, height: height(text) - 2 }, 0.5);
-    sheet.write(text, { x: SIDE_X + 3, y: y + 2, width: SIDE_WIDTH - 6 }, WARNING_STYLE);
-    y += height(text);
-  }
-}
-
-function drawBody(body: Flow, item: DispensedItem) {
-  const { patient, sig_text } = item;
-  body.paragraph(`Rx ${item.prescription_id} · Filled ${americanDate(item.filled_date)}`, { size: 8.5, bold: true });
-  body.paragraph(`${patient.first_name} ${patient.last_name}`, { size: 11, bold: true }, { gap: 1 });
-  body.paragraph(item.drug_name, { size: 9.5, bold: true }, { gap: item.prescribed_as === null ? 3 : 1 });
-  if (item.prescribed_as !== null) body.paragraph(`Prescribed: ${item.prescribed_as}`, { size: 7.5 }, { gap: 3 });
-  body.paragraph(sig_text, { size: sig_text.length > LONG_SIG ? 9.25 : 10.5, bold: true }, { gap: 4 });
-  const facts = [
-    `Qty ${amount(item)}${item.days_supply === null ? "" : ` · ${item.days_supply} days' supply`}`,
-    `Refills left ${item.refills_left} · Discard after ${americanDate(discardAfter(item))}`,
-    `Prescriber ${item.prescriber_name}`,
-    `NDC ${dashedNdc(item.ndc)} · Fill ${item.dispense_id}`,
-    `Lot ${item.lot} · Lot expires ${americanDate(item.lot_expires_on)}`,
-  ];
-  for (const fact of facts) body.paragraph(fact, { size: 7.5 });
-}
-
-/** "90 tablets (3 x 30)": with the packages if there are several. */
-export function amount(item: DispensedItem): string {
-  const units = unitsOf(item);
-  const named = item.unit === null ? [] : [units === 1 ? item.unit : plural(item.unit)];
-  const packages = item.quantity === 1 ? [] : [`(${item.quantity} x ${item.package_size})`];
-  return [units, ...named, ...packages].join(" ");
+  return together ? rest : [...rest, ...warnings.map(({ text }) => text)];
 }

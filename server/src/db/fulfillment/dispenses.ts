@@ -8,10 +8,14 @@ export type PrintedItem = {
   cold_chain: boolean;
   drug_schedule: DrugSchedule;
   unit: string | null;
+  /** The first fill of the prescription that has shipped; null if none has. */
+  first_filled_at: string | null;
+  /** What came with the prescription, in base64. */
+  details_sealed: string | null;
 };
 const printed = sql<
   [account_id: string, order_number: string],
-  { filled_at: Date | null; brand_name: string | null; items: PrintedItem[] }
+  { filled_at: Date | null; brand_name: string | null; pharmacist_name: string | null; items: PrintedItem[] }
 >`
 select (
     select max(h.at)
@@ -22,8 +26,21 @@ select (
     from brand b
     where b.account_id = o.account_id and b.id = o.brand_id) as brand_name,
   (
+    select w.name
+    from order_history h
+    join person w on w.person_id = h.person_id
+    where h.account_id = o.account_id and h.order_number = o.order_number and h.event = 'verify_product'
+    order by h.history_position desc
+    limit 1) as pharmacist_name,
+  (
     select json_agg(json_build_object('item_id', i.item_id, 'name', p.name, 'cold_chain', p.cold_chain,
-      'drug_schedule', coalesce(r.drug_schedule, p.drug_schedule), 'unit', r.unit) order by i.item_id)
+      'drug_schedule', coalesce(r.drug_schedule, p.drug_schedule), 'unit', r.unit,
+      'details_sealed', translate(encode(r.details_sealed, 'base64'), E'\\n', ''), 'first_filled_at', (
+        select min(h.at)
+        from order_item e
+        join order_history h on h.account_id = e.account_id and h.order_number = e.order_number
+        where e.account_id = i.account_id and e.prescription_id = i.prescription_id and e.shipped_at is not null
+          and h.event = 'complete_fill')) order by i.item_id)
     from order_item i
     join product p on p.account_id = i.account_id and p.sku = i.sku
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id

@@ -11,6 +11,8 @@ export type PharmacyFacts = {
   state: string;
   zip: string;
   phone: string;
+  /** Empty: not printed. */
+  license: string;
   npi: string;
   dea: string;
   ncpdp_id: string;
@@ -25,6 +27,7 @@ export const pharmacyFacts = (settings: PharmacySettings): PharmacyFacts => ({
   state: settings.PHARMACY_STATE,
   zip: settings.PHARMACY_ZIP,
   phone: settings.PHARMACY_PHONE,
+  license: settings.PHARMACY_LICENSE,
   npi: settings.PHARMACY_NPI,
   dea: settings.PHARMACY_DEA,
   ncpdp_id: settings.PHARMACY_NCPDP_ID,
@@ -57,6 +60,14 @@ export type DispensedItem = Marked & {
   days_supply: number | null;
   refills_left: number;
   prescriber_name: string;
+  /** When the prescription was first filled; null on the first fill. */
+  first_filled_date: string | null;
+  /** Of the person who checked the product; null before that. */
+  pharmacist_name: string | null;
+  /** What the prescription says it is for. */
+  purpose: string | null;
+  /** Where the parcel goes: its state can ask for more on the label. */
+  state: string | null;
 };
 
 export type ShippingLabel = Marked & {
@@ -165,6 +176,8 @@ export const textsOfItem = (item: DispensedItem): PrintedText[] =>
     "the prescriber's name": item.prescriber_name,
     "the lot": item.lot,
     "the unit": item.unit,
+    "the purpose on the prescription": item.purpose,
+    "the pharmacist's name": item.pharmacist_name,
   });
 
 const textsOfAddress = ({ first_name, last_name, street1, street2, city }: Address): PrintedText[] =>

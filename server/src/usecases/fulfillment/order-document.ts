@@ -1,6 +1,7 @@
 import type { DocumentKind, Paper } from "@pestle/contract";
 import { loadPrinted, type PrintedItem } from "../../db/fulfillment/dispenses.ts";
 import { loadShipmentLabel, shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
+import { detailsPlace } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import {
   type DispensedItem,
@@ -77,7 +78,7 @@ async function drawn(
     await requirePrintable(deps, [...textsOfPharmacy(pharmacy), ...texts(data)]);
     return data;
   };
-  const item = () => checked(dispensed(loaded, printed, item_id), textsOfItem);
+  const item = () => checked(dispensed(deps, loaded, printed, item_id), textsOfItem);
   const slip = async () => checked(slipOf(loaded, printed, await parcelOf(deps, loaded)), textsOfSlip);
   const draw = {
     slip: async () => deps.documents.packingSlip(pharmacy, await slip(), slip_paper),
@@ -89,7 +90,12 @@ async function drawn(
 
 type Printed = NonNullable<Awaited<ReturnType<typeof loadPrinted>>>;
 
-function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null): DispensedItem {
+function dispensed(
+  deps: Pick<Deps, "vault">,
+  loaded: LoadedOrder,
+  printed: Printed,
+  item_id: number | null,
+): DispensedItem {
   const { order, prescriptions, details, record, rules } = loaded;
   const prescribed = order.items.filter(({ prescription_id }) => prescription_id !== null);
   if (item_id === null && prescribed.length > 1) throw new WorkRefusal("which_item");
@@ -99,12 +105,14 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
   const lot = lotNames(lots);
   if (lot === null || lot_expires_on === null || printed.filled_at === null) throw new WorkRefusal("not_filled");
   const prescription = prescriptions.find((one) => one.prescription_id === item.prescription_id)!;
-  const { name, cold_chain, drug_schedule, unit } = ofItem(printed, item.item_id);
+  const { name, cold_chain, drug_schedule, unit, first_filled_at, details_sealed } = ofItem(printed, item.item_id);
+  const filled_date = dateIn(rules.time_zone, printed.filled_at);
+  const first_filled_date = first_filled_at === null ? null : dateIn(rules.time_zone, new Date(first_filled_at));
   return {
     prescription_id: prescription.prescription_id,
     dispense_id: item.dispense_id,
     order_number: order.order_number,
-    filled_date: dateIn(rules.time_zone, printed.filled_at),
+    filled_date,
     patient: { first_name: record.first_name, last_name: record.last_name },
     // The product in the package, which may differ from the prescribed one.
     drug_name: name,
@@ -122,8 +130,25 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
     days_supply: prescription.days_supply,
     refills_left: refillsLeft(prescription),
     prescriber_name: prescription.prescriber_name,
+    first_filled_date: first_filled_date === filled_date ? null : first_filled_date,
+    pharmacist_name: printed.pharmacist_name,
+    purpose: purposeOf(deps, loaded.account_id, prescription.prescription_id, details_sealed),
+    state: order.address?.state ?? null,
     sandbox: loaded.environment === "sandbox",
   };
+}
+
+/** The first diagnosis that the prescriber named in words. */
+function purposeOf(
+  { vault }: Pick<Deps, "vault">,
+  account_id: string,
+  prescription_id: number,
+  sealed: string | null,
+): string | null {
+  if (sealed === null) return null;
+  const opened = vault.open(Buffer.from(sealed, "base64"), detailsPlace(account_id, prescription_id));
+  const { diagnoses = [] } = JSON.parse(opened.toString("utf8")) as { diagnoses?: { description: string | null }[] };
+  return diagnoses.find(({ description }) => description !== null)?.description ?? null;
 }
 
 /** The name and the NDC of the prescription where they differ, so that the label never hides a substitution. */

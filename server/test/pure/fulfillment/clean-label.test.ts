@@ -19,6 +19,7 @@ const carriersLabel = async () => {
       state: "ME",
       zip: "04101",
       phone: "2075550142",
+      license: "",
       npi: "1999999992",
       dea: "FL1234563",
       ncpdp_id: "9900009",

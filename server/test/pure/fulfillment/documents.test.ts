@@ -19,6 +19,9 @@ import {
   type ShippingLabel,
   unprintableSentence,
 } from "../../../src/domain/fulfillment/documents.ts";
+import { labelElements } from "../../../src/domain/fulfillment/label-elements.ts";
+import { controlledElements, labelRuleOf } from "../../../src/domain/fulfillment/state-labels.ts";
+import { stateCodes } from "../../../src/domain/values/address/states.ts";
 import { asciiText, isWinAnsiText, plainText, writtenOtherwise } from "../../../src/domain/values/printable-text.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { readCode128, widthsOf } from "../../support/tools/read-code128.ts";
@@ -26,7 +29,7 @@ import { type PdfText, readPdf, textOf } from "../../support/tools/read-pdf.ts";
 
 const { prescriptionLabel, leaflet, packingSlip } = pdfDocuments;
 const RUNS = { seed: 20_261_115, numRuns: 60 };
-const pharmacy = pharmacyFacts(readConfig({}));
+const pharmacy = pharmacyFacts(readConfig({ PHARMACY_LICENSE: "PH 50-117" }));
 
 const to = {
   first_name: "Zoë",
@@ -71,6 +74,10 @@ const item: DispensedItem = {
   days_supply: 30,
   refills_left: 2,
   prescriber_name: "Amara van der Berg",
+  first_filled_date: "2026-09-01",
+  pharmacist_name: "Mina Torres",
+  purpose: "Insomnia",
+  state: "OH",
   sandbox: false,
 };
 const slip: PackingSlip = {
@@ -122,6 +129,11 @@ const documents: Record<string, { make: () => Promise<Buffer>; size: [number, nu
       "Rx 183601",
       "Fill 900123",
       "Filled 11/15/2026",
+      "First filled 09/01/2026",
+      "RPh MT",
+      "Generic for Ambien",
+      "Mfr Larkspur Labs",
+      "White round tablet, LL 801",
       "Zoë Nuñez",
       "Zolpidem 5 mg tablet",
       "NDC 70999-0801-30",
@@ -288,7 +300,9 @@ describe("any names and directions", () => {
       fc.asyncProperty(words, async (list) => {
         const sig_text = list.join(" ");
         const file = await prescriptionLabel(pharmacy, { ...item, sig_text });
-        const bold = readPdf(file).flatMap(({ texts }) => texts.filter(({ size }) => size === 10.5 || size === 9.25));
+        const bold = readPdf(file).flatMap(({ texts }) =>
+          texts.filter(({ size, font }) => size === 12 && font === "Helvetica"),
+        );
         expect(bold.map((line) => line.text).join(" ")).toBe(sig_text);
         for (const page of readPdf(file)) expect(page.texts.map((line) => line.text).join(" ")).toMatch(/Rx 183601/);
       }),
@@ -375,7 +389,7 @@ describe("a barcode, scanned from the page,", () => {
     const modules = page!.boxes.filter(({ width, height }) => Math.abs(width - height) < 1e-6 && width < 3);
     const side = modules[0]!.width;
     const [left, top] = [Math.min(...modules.map(({ x }) => x)), Math.min(...modules.map(({ y }) => y))];
-    const size = Math.round(44 / side);
+    const size = Math.round(40 / side);
     const dark = (across: number, down: number) =>
       modules.some(({ x, y }) => Math.abs(x - left - across * side) < 0.01 && Math.abs(y - top - down * side) < 0.01);
     for (const [x, y] of [
@@ -598,4 +612,94 @@ describe("text in other alphabets", () => {
     expect(await pdfDocuments.findUnprintable(texts.slice(0, 1))).toBeUndefined();
     await expect(leaflet(pharmacy, { ...item, patient: { first_name: "Ng", last_name: "𓀀" } })).rejects.toThrow();
   });
+});
+
+describe("a label by the rules of a state", () => {
+  /** Joins the lines and pages, without spaces: a long element continues on the next line. */
+  const printedOn = (file: Buffer) => textOf(file).replaceAll(" ", "");
+  const refill = { ...item, drug_name: "Zolpidem 5 mg tablet" };
+  const extreme = {
+    ...item,
+    patient: { first_name: "Wolfeschlegelsteinhausen", last_name: "Bergerdorff-Montgomery-Smythe" },
+    drug_name: `Zolpidem ${"tartrate ".repeat(12)}5 mg tablet`,
+    prescriber_name: "Maximiliane Theodora Featherstonehaugh-Cholmondeley, MD, PhD",
+    prescribed_as: `Ambien ${"zolpidem tartrate ".repeat(8)}5 mg tablet`,
+    purpose: "Insomnia with difficulty of staying asleep after midnight",
+  };
+  const house = {
+    ...pharmacy,
+    name: "The Independent Community Pharmacy of Northern Cumberland Co",
+    street: "12345 Old Northwest Industrial Road",
+    city: "Rancho Santa Margarita of the Hills",
+  };
+
+  test.each(stateCodes)("%s has each required element, in short and in extreme texts", async (state) => {
+    const rule = labelRuleOf(state);
+    for (const [from, dispensed] of [
+      [pharmacy, { ...refill, state }],
+      [house, { ...extreme, state }],
+    ] as const) {
+      const file = await prescriptionLabel(from, dispensed);
+      const said = printedOn(file);
+      for (const element of [...rule.elements, ...controlledElements, "pharmacy_license" as const]) {
+        const text = labelElements[element](from, dispensed);
+        expect([element, text]).not.toEqual([element, null]);
+        expect([element, said.includes(text!.replaceAll(" ", ""))]).toEqual([element, true]);
+      }
+      expect(said).not.toContain("…");
+      expect(beyondThePage(file)).toEqual([]);
+    }
+  });
+
+  test("in California prints the four items for the patient in 12 points, together in half of the label", async () => {
+    const { points, share } = labelRuleOf("CA").patient_centered!;
+    const file = await prescriptionLabel(pharmacy, { ...refill, state: "CA" });
+    const [page] = readPdf(file);
+    const box = page!.boxes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0]!;
+    expect(box.width * box.height).toBeGreaterThanOrEqual(share * page!.width * page!.height);
+    const inside = page!.texts.filter(({ y }) => y > box.y && y < box.y + box.height);
+    expect(inside.map(({ text }) => text).join(" ")).toBe(
+      `Zoë Nuñez Zolpidem 5 mg tablet ${refill.sig_text} For: Insomnia`,
+    );
+    expect(inside.every(({ size, font }) => size >= points && font.startsWith("Helvetica"))).toBe(true);
+  });
+
+  test("prints the purpose only where the state asks for it", async () => {
+    expect(textOf(await prescriptionLabel(pharmacy, { ...refill, state: "OH" }))).not.toContain("Insomnia");
+    expect(textOf(await prescriptionLabel({ ...pharmacy, state: "CA" }, refill))).toContain("For: Insomnia");
+  });
+
+  test.each([
+    [["semaglutide"], "Semaglutide 2 mg/3 mL pen", "Discard 56 days after first use"],
+    [["semaglutide"], "Semaglutide 7 mg tablet", null],
+    [["insulin glargine"], "Lantus SoloStar 100 units/mL", "Discard 28 days after first use"],
+    [["insulin glargine"], "Toujeo 300 units/mL pen", "Discard 56 days after first use"],
+    [["zolpidem"], "Zolpidem 5 mg tablet", null],
+  ])("of %j %s says %j", (ingredients, drug_name, words) => {
+    expect(labelElements.in_use_limit(pharmacy, { ...item, ingredients, drug_name })).toBe(words);
+  });
+
+  test.each([
+    [["finasteride"], "Finasteride 1 mg tablet", "Generic for Propecia"],
+    [["finasteride"], "Finasteride 5 mg tablet", "Generic for Proscar"],
+    [["atorvastatin"], "Lipora (atorvastatin) 20 mg tablet", null],
+    [["lisinopril", "hydrochlorothiazide"], "Lisinopril and hydrochlorothiazide 10 mg tablet", null],
+  ])("of %j %s is %j", (ingredients, drug_name, words) => {
+    expect(labelElements.generic_for(pharmacy, { ...item, ingredients, drug_name })).toBe(words);
+  });
+});
+
+test("a leaflet has the drug's boxed warning, that it needs a Medication Guide, and what to do after a missed dose", async () => {
+  const printed = async (drug_name: string, ingredients: string[]) =>
+    textOf(await leaflet(pharmacy, { ...item, drug_name, ingredients }));
+  const sleep = await printed("Zolpidem 5 mg tablet", ["zolpidem"]);
+  expect(sleep).toContain("FDA boxed warning: Some people walk, drive");
+  expect(sleep).toContain("The law requires a Medication Guide with this drug.");
+  expect(sleep).toContain("Take it only at bedtime");
+  const weekly = await printed("Semaglutide 2 mg/3 mL pen", ["semaglutide"]);
+  expect(weekly).toContain("inject it within 5 days of the missed day");
+  expect(weekly).toContain("Discard 56 days after first use.");
+  const plain = await printed("Atorvastatin 20 mg tablet", ["atorvastatin"]);
+  expect(plain).not.toMatch(/boxed warning|Medication Guide/);
+  expect(plain).toContain("Take it as soon as you remember.");
 });

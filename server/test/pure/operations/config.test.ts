@@ -110,6 +110,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_STATE: { good: ["OH", "OH"], bad: ["oh", "XX", "Ohio"] },
   PHARMACY_ZIP: { good: ["04101-1234", "04101-1234"], bad: ["4101", "041011234"] },
   PHARMACY_PHONE: { good: ["+1 (207) 555-0143", "2075550143"], bad: ["1075550143", "5550143"] },
+  PHARMACY_LICENSE: { good: ["PH 50-117", "PH 50-117"], bad: ["PH/50", "x".repeat(31)] },
   PHARMACY_NPI: { good: ["1234567893", "1234567893"], bad: ["1234567890", "123"] },
   PHARMACY_DEA: { good: ["BL8426529", "BL8426529"], bad: ["BL8426520", "bl8426529", "BL8426529-12"] },
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },

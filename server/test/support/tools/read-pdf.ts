@@ -12,7 +12,7 @@ type Matrix = [number, number, number, number, number, number];
 /**
  * The text and positions on the pages of a PDF: an independent reader of the few operators that a simple page needs.
  * Positions are in points from the top left corner; the `y` of a text is its baseline. A line in embedded fonts has the
- * text that the page says it stands for.
+ * text that the page gives for it.
  */
 export function readPdf(file: Buffer): PdfPage[] {
   const source = file.toString("latin1");

@@ -90,7 +90,7 @@ const isInvisible = (code_point: number) => code_point === 0x200c || code_point 
 
 /**
  * pdfkit takes fonts of the same name for the same font. The library remembers with each glyph the first text that used it, so
- * that a document's bytes would depend on the documents before it: we name the character that the glyph stands for.
+ * that a document's bytes would depend on the documents before it. So we name the character that the font maps to the glyph.
  */
 function atWeight(font: Font, name: string, wght: number): Font {
   const varied = font.getVariation({ wght });
