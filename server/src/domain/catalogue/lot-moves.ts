@@ -106,7 +106,7 @@ export function decideDestruction(
 const lotOf = (lots: readonly StockLot[], lot: string) => lots.find((one) => one.lot === lotKey(lot));
 
 /** On the shelf and not in a filled order: of the lot, or of the stock without one. */
-export const freeUnits = (shelf: LotShelf, lot: StockLot | undefined): number =>
+const freeUnits = (shelf: LotShelf, lot: StockLot | undefined): number =>
   lot === undefined
     ? exact(shelf.on_hand_units - shelf.lot_units - shelf.loose_filled_units)
     : exact(lot.on_hand_units - lot.filled_units);

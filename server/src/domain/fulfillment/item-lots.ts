@@ -53,7 +53,7 @@ export function suggestLots(lots: readonly Lot[], { units, days }: Pick<FillItem
 }
 
 /** By date, then by lot, so that all screens show the same order. */
-export const firstToExpire = <One extends { lot: string; expires_on: string }>(a: One, b: One): number =>
+const firstToExpire = <One extends { lot: string; expires_on: string }>(a: One, b: One): number =>
   a.expires_on === b.expires_on ? (a.lot < b.lot ? -1 : 1) : a.expires_on < b.expires_on ? -1 : 1;
 
 /**

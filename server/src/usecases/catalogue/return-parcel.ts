@@ -11,7 +11,7 @@ import { transact } from "../write.ts";
 import { moveStock } from "./move-stock.ts";
 
 /** Why a return is not accepted, as shown to the user. */
-export const returnRefusals = {
+const returnRefusals = {
   unknown: "The account has no such order.",
   not_shipped: "The order has not shipped. Cancel it, or send it back to fill.",
   twice: "The return of this order is already booked.",

@@ -45,7 +45,7 @@ export const isComplete = (parts: readonly Part[], { units }: Pick<Whole, "units
   (parts.length === 1 || (parts.every((part) => Number(part.units) > 0) && missing(parts, units) === 0));
 
 /** The units that no lot has yet. */
-export const missing = (parts: readonly Part[], units: number): number =>
+const missing = (parts: readonly Part[], units: number): number =>
   Math.round((units - parts.reduce((sum, part) => sum + (Number(part.units) || 0), 0)) * 1000) / 1000;
 
 /** One more lot. A lot without units gets those of the suggestion, and the new one the rest. */
