@@ -2,7 +2,7 @@ import { type ReportName, reportNames, reportRow } from "./reports.ts";
 
 /**
  * What an inspector asks, the screen that answers it and the path below `/web` that the screen reads, and the command. Words in
- * capitals stand for values. `docs/guides/inspection.md` is made from this table, and a test asks each path and runs each command.
+ * capitals are placeholders. `docs/guides/inspection.md` is made from this table, and a test asks each path and runs each command.
  */
 export type InspectionQuestion = {
   readonly asks: string;
