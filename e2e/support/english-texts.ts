@@ -12,7 +12,8 @@ const ENGLISH_TEXTS = `(() => {
   const found = new Set();
   const read = (text, element) => {
     const words = text.trim().replace(/\\s+/g, " ").replace(/\\S+[@/]\\S+/g, "");
-    if (ENGLISH.test(words) && !element.closest(STAYS)) found.add(words.slice(0, 80));
+    // A state's code can look like an English word: IN, OR.
+    if (ENGLISH.test(words.replace(/\\b[A-Z]{2}\\b/g, "")) && !element.closest(STAYS)) found.add(words.slice(0, 80));
   };
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) read(texts.currentNode.data, texts.currentNode.parentElement);

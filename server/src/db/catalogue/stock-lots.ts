@@ -74,7 +74,7 @@ const shipped = sql<[account_id: string, order_number: string], { shipped: boole
 select exists (
   select
   from order_item i
-  where i.account_id = o.account_id and i.order_number = o.order_number and i.shipped_at is not null) as shipped
+  where i.account_id = $1 and i.order_number = $2 and i.shipped_at is not null) as shipped
 from orders o
 where o.account_id = $1 and o.order_number = $2`;
 export const findShipped = (tx: Tx, account_id: string, order_number: string) =>

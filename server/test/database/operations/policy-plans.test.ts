@@ -17,6 +17,7 @@ const ROWS = 20_000;
 /** Statements, each by a part of its text, that lose a column of a search to the policies, and why that is fine. */
 const EXEMPT: readonly (readonly [part: string, reason: string])[] = [
   ["null as order_number, null as order_status, null as stage", "the dashboard works as the jobs role"],
+  ["select p.sku, p.name, p.drug_schedule from product p", "a report of the dashboard, which works as the jobs role"],
   ["select r.sender, r.active, r.drug_schedule, r.prohibits_renewal", "searches the items by their patient instead"],
   ["with taken as ( select i.* from orders o join order_item i", "searches the items by their patient instead"],
 ];

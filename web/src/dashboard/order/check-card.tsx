@@ -100,7 +100,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
       <div className="stack-tight">
         {refused && (
           <Notice tone="wait" title={say("You cannot check this order")}>
-            {refused.message}
+            <span lang="en">{refused.message}</span>
           </Notice>
         )}
         {may && (

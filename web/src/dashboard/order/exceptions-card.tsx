@@ -60,7 +60,9 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
               )}
               {exception.cannot_resolve !== null && (
                 <p className="small quiet">
-                  {say("You cannot resolve this: {why}", { why: exception.cannot_resolve })}
+                  {sayWith("You cannot resolve this: {why}", {
+                    why: <span lang="en">{exception.cannot_resolve}</span>,
+                  })}
                 </p>
               )}
             </div>

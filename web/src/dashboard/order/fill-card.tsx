@@ -39,7 +39,13 @@ export function FillCard({
   const open = useRef<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const refused = page.cannot.find(({ event }) => event === "complete_fill");
-  if (refused) return <Notice title={say("You cannot fill this order")}>{refused.message}</Notice>;
+  if (refused) {
+    return (
+      <Notice title={say("You cannot fill this order")}>
+        <span lang="en">{refused.message}</span>
+      </Notice>
+    );
+  }
   if (!page.can.includes("complete_fill")) return null;
 
   const lots = page.lines.filter(({ has_lot }) => has_lot);

@@ -1,7 +1,7 @@
 import type { DashboardFinding, DashboardLine } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Card } from "../../ui/display/card.tsx";
-import { say, sayName } from "../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../ui/words/say.tsx";
 import { andText, words } from "./clinical/findings-list.tsx";
 import styles from "./order-screen.module.css";
 
@@ -29,15 +29,17 @@ export function FindingsCard({
                   <span className="quiet">{lines.find(({ item_id }) => item_id === finding.item_id)?.name}</span>
                 )}
               </p>
-              <p>{finding.message}</p>
+              <p lang="en">{finding.message}</p>
               {finding.elsewhere.length > 0 && (
                 <p>
                   <strong>{say("From {partners}.", { partners: finding.elsewhere.reduce(andText) })}</strong>{" "}
                   {say("Do not tell this order's partner.")}
                 </p>
               )}
-              {finding.advice !== null && <p>{finding.advice}</p>}
-              <p className="small quiet">{say("Source: {source}", { source: finding.source })}</p>
+              {finding.advice !== null && <p lang="en">{finding.advice}</p>}
+              <p className="small quiet">
+                {sayWith("Source: {source}", { source: <span lang="en">{finding.source}</span> })}
+              </p>
             </div>
           </li>
         ))}

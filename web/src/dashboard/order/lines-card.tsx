@@ -80,7 +80,7 @@ function Line({ line }: { line: DashboardLine }) {
           />
           {rx && (
             <>
-              <Row name={say("Directions")} prescribed={<strong>{rx.sig_text}</strong>} dispensed="" />
+              <Row name={say("Directions")} prescribed={<strong data-as-typed>{rx.sig_text}</strong>} dispensed="" />
               <Row
                 name={say("Prescriber")}
                 prescribed={[rx.prescriber_name, rx.prescriber_phone].filter(Boolean).join(", ")}

@@ -110,7 +110,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
       ))}
       {why_not.map(({ event, message }) => (
         <span key={event} className={styles["why-not"]}>
-          {rows.find((row) => row.event === event)?.label}: {message}
+          {rows.find((row) => row.event === event)?.label}: <span lang="en">{message}</span>
         </span>
       ))}
       {asking?.asks === "exception" && (

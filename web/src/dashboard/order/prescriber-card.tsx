@@ -77,7 +77,7 @@ function Prescription({
       )}
       {may_ask &&
         [...new Set([...renewal_problems, ...question_problems])].map((problem) => (
-          <p key={problem} className="quiet small">
+          <p key={problem} className="quiet small" lang="en">
             {problem}
           </p>
         ))}

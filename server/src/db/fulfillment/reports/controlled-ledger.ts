@@ -9,7 +9,7 @@ from product p
 where p.account_id = $1 and p.drug_schedule <> '0' and exists (
   select
   from stock_entry e
-  where e.account_id = p.account_id and e.sku = p.sku)
+  where e.account_id = $1 and e.sku = p.sku)
 order by p.sku`;
 /** The controlled products that have a ledger. */
 export const listControlledProducts = (db: Queryable, account_id: string) => db.rows(controlled, [account_id]);

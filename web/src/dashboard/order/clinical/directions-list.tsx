@@ -16,7 +16,7 @@ export function DirectionsList({ lines }: { lines: readonly ClinicalLine[] }) {
             {line.sig_text === null ? (
               <p className="quiet">{say("No prescription.")}</p>
             ) : (
-              <blockquote>{line.sig_text}</blockquote>
+              <blockquote data-as-typed>{line.sig_text}</blockquote>
             )}
             <Daily line={line} />
             {line.prescriber && (

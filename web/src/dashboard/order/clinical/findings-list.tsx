@@ -1,6 +1,6 @@
 import type { ClinicalFinding, ClinicalLine } from "@pestle/contract";
 import { Badge, type Tone } from "../../../ui/badge.tsx";
-import { say, sayName } from "../../../ui/words/say.tsx";
+import { say, sayName, sayWith } from "../../../ui/words/say.tsx";
 import styles from "./clinical.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", major: "bad", moderate: "wait" };
@@ -30,16 +30,19 @@ export function FindingsList({
             )}
             {finding.overridden && <Badge tone="good">{say("Overridden")}</Badge>}
           </p>
-          <p>{finding.message}</p>
+          <p lang="en">{finding.message}</p>
           {finding.elsewhere.length > 0 && (
             <p>
               <strong>{say("From {partners}.", { partners: finding.elsewhere.reduce(andText) })}</strong>{" "}
               {say("Do not tell this order's partner.")}
             </p>
           )}
-          {finding.advice !== null && <p>{finding.advice}</p>}
+          {finding.advice !== null && <p lang="en">{finding.advice}</p>}
           <p className="small quiet">
-            {say("Source: {source}. Tables {version}.", { source: finding.source, version: finding.version })}
+            {sayWith("Source: {source}. Tables {version}.", {
+              source: <span lang="en">{finding.source}</span>,
+              version: finding.version,
+            })}
           </p>
         </li>
       ))}

@@ -136,7 +136,9 @@ const prescriptionColumns: readonly Column<DashboardPatient["prescriptions"][num
     cell: ({ drug_name, id, sig_text }) => (
       <div className={styles["name"]}>
         <strong>{drug_name}</strong> <span className="small quiet nowrap">{say("Rx {id}", { id })}</span>
-        <p className="small">{sig_text}</p>
+        <p className="small" data-as-typed>
+          {sig_text}
+        </p>
       </div>
     ),
   },
