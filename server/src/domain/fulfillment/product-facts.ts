@@ -126,7 +126,7 @@ const looks: Readonly<Record<string, string>> = {
 export const lookOf = ({ ndc }: Pick<Item, "ndc">): string | null => looks[ndc.slice(0, 9)] ?? null;
 
 /** How long an opened package keeps. The first row that matches counts. */
-export const inUseLimits: readonly { ingredient: string; named?: RegExp; days: number }[] = [
+const inUseLimits: readonly { ingredient: string; named?: RegExp; days: number }[] = [
   { ingredient: "semaglutide", named: /\b(pen|injection|ozempic)\b/i, days: 56 },
   { ingredient: "liraglutide", days: 30 },
   { ingredient: "exenatide", named: /\b(byetta|pen)\b/i, days: 30 },
