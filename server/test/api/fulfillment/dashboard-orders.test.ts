@@ -401,6 +401,12 @@ describe("an order's page", () => {
     }
     expect(await audited(made.order_number, "document_viewed")).toHaveLength(4);
     expect((await technician.get(`${path(made)}/documents/diary`)).status).toBe(404);
+    // No font has this letter, so the label says so and is not printed.
+    const renamed = { ...made.address!, last_name: "Ng \u{13000}" };
+    expect((await work(technician, made, { event: "update_address", address: renamed })).status).toBe(200);
+    const unprintable = await work(technician, made, { event: "print" });
+    expect([unprintable.status, unprintable.body.error.key]).toEqual([409, "unprintable"]);
+    expect(unprintable.body.error.message).toContain("(U+13000) in the recipient's last name");
   });
 
   test("a product that is no drug has no lot to record, and a drug has", async () => {
