@@ -40,7 +40,7 @@ export const counselingLines: ReportSource<"counseling"> = async function* (deps
 };
 
 /** The last entry that is not a missed call; else the offer in the parcel, or nothing. */
-export function outcomeOf(
+function outcomeOf(
   { ship_state, shipped_at, entries }: Pick<CounselingRow, "ship_state" | "shipped_at" | "entries">,
   timeText: (at: Date) => string,
 ) {

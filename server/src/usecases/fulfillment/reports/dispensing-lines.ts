@@ -44,11 +44,7 @@ export const dispensingLines: ReportSource<"dispensing"> = async function* (deps
 };
 
 /** `new`, `refill 2`, or a part of one. */
-export function fillText({
-  written_qty,
-  refills,
-  dispensed,
-}: Pick<DispensedRow, "written_qty" | "refills" | "dispensed">) {
+function fillText({ written_qty, refills, dispensed }: Pick<DispensedRow, "written_qty" | "refills" | "dispensed">) {
   const { refill_number, partial } = fillNumbers(written_qty, refills, dispensed).at(-1)!;
   const fill = refill_number === 0 ? "new" : `refill ${refill_number}`;
   return partial === 0 ? fill : `${fill}, part ${partial}`;

@@ -17,7 +17,7 @@ export type AskedReport = {
 };
 
 /** The cells of a report, by the names of its columns. */
-export type CellsOf<Name extends ReportName> = Record<(typeof reports)[Name]["columns"][number][0], string>;
+type CellsOf<Name extends ReportName> = Record<(typeof reports)[Name]["columns"][number][0], string>;
 
 /** A row, and whom it is about. */
 export type ReportLine<Name extends ReportName = ReportName> = {
