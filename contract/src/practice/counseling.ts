@@ -3,7 +3,8 @@ import type { Environment } from "../endpoints/oauth.ts";
 /**
  * What a state asks of a pharmacy that mails a prescription into it. `fills`: the fills that need an offer of counseling.
  * `by_mail`: whether an offer in the parcel, with a phone number, is enough, or the pharmacist has to call. A state without a
- * row follows the federal rule. The table is no legal advice: review it with your counsel.
+ * row follows the federal rule. The table is a draft and no legal advice: nobody has checked
+ * each row against the rule's present text. Review it with your counsel.
  */
 export type CounselingRule = {
   readonly fills: "new" | "every";

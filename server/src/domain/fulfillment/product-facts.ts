@@ -1,8 +1,9 @@
 import type { DispensedItem } from "./documents.ts";
 
 /**
- * What a label says about a product beyond its name. Sources: FDA's list of NDC labelers; US prescribing information
- * (DailyMed) for names and for how long an opened package keeps. A product that the tables do not know says nothing.
+ * What a label says about a product beyond its name: its labeler by NDC, its brand, and how long an opened package keeps.
+ * The tables are a draft: nobody has compared each entry with FDA's list of labelers and the prescribing information. A
+ * product that the tables do not know says nothing.
  */
 
 type Item = Pick<DispensedItem, "ndc" | "drug_name" | "ingredients">;

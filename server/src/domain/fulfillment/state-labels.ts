@@ -31,7 +31,8 @@ export type LabelElement =
 
 /**
  * What each state asks of a prescription label. `elements` are required if there is something to say, for instance a
- * manufacturer that we know. Review the table with your counsel: rules change, and it lists only what we have read.
+ * manufacturer that we know. The table is a draft: nobody has checked it
+ * against each rule's text. Review it with your counsel before you print for patients.
  */
 export type LabelRule = {
   /** Where the rule is written. */

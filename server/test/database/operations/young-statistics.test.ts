@@ -85,7 +85,10 @@ const EXEMPT: readonly (readonly [part: string, reason: string])[] = [
     "from unnest($1::text[], $2::bigint[]) as k(account_id, patient_key)",
     "a search of a staff member; dashboard-plans tests it with 100,000 orders",
   ],
-  ["from order_history h join order_note n", "a report for inspectors of at most 31 days, with few rows that have a note"],
+  [
+    "from order_history h join order_note n",
+    "a report for inspectors of at most 31 days, with few rows that have a note",
+  ],
   ["judged as materialized", "a page of events in the portal, at most 1,000 of them, with few deliveries waiting"],
 ];
 
