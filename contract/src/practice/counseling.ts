@@ -3,7 +3,7 @@ import type { Environment } from "../endpoints/oauth.ts";
 /**
  * What a state asks of a pharmacy that mails a prescription into it. `fills`: the fills that need an offer of counseling.
  * `by_mail`: whether an offer in the parcel, with a phone number, is enough, or the pharmacist has to call. A state without a
- * row follows the federal rule. The table is a draft and no legal advice: nobody has checked
+ * row follows the federal rule. The table is a draft and no legal advice. We have not checked
  * each row against the rule's present text. Review it with your counsel.
  */
 export type CounselingRule = {

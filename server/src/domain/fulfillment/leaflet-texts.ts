@@ -2,7 +2,7 @@ import type { DispensedItem } from "./documents.ts";
 
 /**
  * What a leaflet says about a drug, in our own words. 21 CFR part 208 names the drugs that need a guide. The texts are a
- * draft: nobody has compared each one with the prescribing information. A pharmacist must review them.
+ * draft. We have not compared each one with the prescribing information. A pharmacist must review them.
  */
 
 type Item = Pick<DispensedItem, "ingredients" | "drug_name">;

@@ -2,7 +2,7 @@ import type { DispensedItem } from "./documents.ts";
 
 /**
  * What a label says about a product beyond its name: its labeler by NDC, its brand, and how long an opened package keeps.
- * The tables are a draft: nobody has compared each entry with FDA's list of labelers and the prescribing information. A
+ * The tables are a draft. We have not compared each entry with FDA's list of labelers and the prescribing information. A
  * product that the tables do not know says nothing.
  */
 

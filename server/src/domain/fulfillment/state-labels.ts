@@ -31,7 +31,7 @@ export type LabelElement =
 
 /**
  * What each state asks of a prescription label. `elements` are required if there is something to say, for instance a
- * manufacturer that we know. The table is a draft: nobody has checked it
+ * manufacturer that we know. The table is a draft. We have not checked it
  * against each rule's text. Review it with your counsel before you print for patients.
  */
 export type LabelRule = {
