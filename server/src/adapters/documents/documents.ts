@@ -1,5 +1,5 @@
 import type { labelFormats, Paper, QrPicture } from "@pestle/contract";
-import type { DispensedItem, PackingSlip, PharmacyFacts } from "../../domain/fulfillment/documents.ts";
+import type { DispensedItem, PackingSlip, PharmacyFacts, ShippingLabel } from "../../domain/fulfillment/documents.ts";
 import { qrPicture } from "./barcode.ts";
 import { cleanLabel } from "./labels/clean-label.ts";
 import type { JoinedDocument } from "./labels/join-pages.ts";
@@ -7,12 +7,14 @@ import { leaflet } from "./leaflet.ts";
 import { notePage } from "./note-page.ts";
 import { packingSlip } from "./packing-slip.ts";
 import { prescriptionLabel } from "./prescription-label.ts";
+import { shippingLabel } from "./shipping-label.ts";
 
 /** The printable documents of a parcel, and the QR code of a second factor. The same data gives the same bytes. */
 export interface Documents {
   prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
   leaflet(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
   packingSlip(pharmacy: PharmacyFacts, slip: PackingSlip, paper?: Paper): Promise<Buffer>;
+  shippingLabel(label: ShippingLabel): Promise<Buffer>;
   /** A page in place of a document that cannot be printed with the others. */
   notePage(text: string, paper: Paper, date: string): Promise<Buffer>;
   /** One PDF of several documents; undefined if one of them cannot be read. */
@@ -26,6 +28,7 @@ export const pdfDocuments: Documents = {
   prescriptionLabel,
   leaflet,
   packingSlip,
+  shippingLabel,
   notePage,
   // Its library is large.
   joinPages: async (...given) => (await import("./labels/join-pages.ts")).joinPages(...given),

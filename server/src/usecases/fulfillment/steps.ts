@@ -31,7 +31,7 @@ import { situationsToRaise } from "../orders/suggest-address.ts";
 import { transact } from "../write.ts";
 import { itemDays } from "./item-days.ts";
 import { voidLabels } from "./parcels/void-labels.ts";
-import { refuseRecalled } from "./recall/quarantine-lot.ts";
+import { type LotCheck, lotCheck } from "./recall/quarantine-lot.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
 
 /** A staff member's work on an order. */
@@ -67,13 +67,20 @@ export const actorOf = ({ person_id, role, license }: Worker): Actor => {
  */
 export const approveReview = (deps: Deps, work: Work, { in_bulk = false } = {}): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
-    requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
+    const approved = reviewApproved(work)(loaded);
     if (in_bulk) {
       const { open, findings } = decideChange(loaded, {}, loaded.rules);
       if (open.length === 0 && findings.length > 0) throw new WorkRefusal("has_findings");
     }
-    return [{ event: "approve_review" }];
+    return approved;
   });
+
+export const reviewApproved =
+  ({ by }: Work) =>
+  (loaded: LoadedOrder): Decided => {
+    requireStep(loaded, { event: "approve_review" }, actorOf(by));
+    return [{ event: "approve_review" }];
+  };
 
 export type FilledItem = { item_id: number; lot?: string | null; lot_expires_on?: string | null };
 
@@ -83,12 +90,16 @@ export const hasLot = ({ ndc, needs_prescription }: { ndc: string | null; needs_
 
 /** A technician took the packages from the shelf. The lots are stored, so that a recall finds every patient. */
 export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem[]): Promise<Order> =>
-  workOrder(deps, work, async (loaded, tx) => {
+  workOrder(deps, work, (loaded, tx) => fillCompleted(work, filled)(loaded, lotCheck(tx, work.account_id)));
+
+export const fillCompleted =
+  (work: Work, filled: readonly FilledItem[]) =>
+  async (loaded: LoadedOrder, refuseRecalled: LotCheck): Promise<Decided> => {
     requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
     requireEveryItem(loaded, filled);
     const skuOf = (id: number) => loaded.order.items.find(({ item_id }) => item_id === id)!.sku;
     const packages = filled.map(({ item_id, lot = null }) => ({ lot, sku: skuOf(item_id) }));
-    await refuseRecalled(tx, work.account_id, packages);
+    await refuseRecalled(packages);
     for (const { item_id, lot = null, lot_expires_on = null } of filled) {
       const item = loaded.order.items.find((one) => one.item_id === item_id)!;
       if (lot === null && lot_expires_on === null && !hasLot(item)) continue;
@@ -98,15 +109,17 @@ export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem
     }
     const items = filled.map(({ item_id, lot = null, lot_expires_on = null }) => ({ item_id, lot, lot_expires_on }));
     return [{ event: "complete_fill", items }, { columns: { filled_by: work.by.person_id } }];
-  });
+  };
+
+export type ScannedItem = { item_id: number; code: string };
 
 /** A second person scans every package: the NDC in any format, or the SKU if there is no NDC. */
-export const verifyProduct = (
-  deps: Deps,
-  work: Work,
-  scanned: readonly { item_id: number; code: string }[],
-): Promise<Order> =>
-  workOrder(deps, work, async (loaded, tx) => {
+export const verifyProduct = (deps: Deps, work: Work, scanned: readonly ScannedItem[]): Promise<Order> =>
+  workOrder(deps, work, (loaded, tx) => productVerified(work, scanned)(loaded, lotCheck(tx, work.account_id)));
+
+export const productVerified =
+  (work: Work, scanned: readonly ScannedItem[]) =>
+  async (loaded: LoadedOrder, refuseRecalled: LotCheck): Promise<Decided> => {
     requireStep(loaded, { event: "verify_product" }, actorOf(work.by));
     if (loaded.row.filled_by === work.by.person_id) throw new WorkRefusal("same_person");
     requireEveryItem(loaded, scanned);
@@ -123,9 +136,9 @@ export const verifyProduct = (
     }
     const serials = packages.flatMap(({ code, serial }) => (serial === null ? [] : `${code} ${serial}`));
     if (new Set(serials).size !== serials.length) throw new WorkRefusal("scanned_twice");
-    await requireGoodLots(tx, loaded);
+    await requireGoodLots(refuseRecalled, loaded);
     return [{ event: "verify_product" }];
-  });
+  };
 
 /** Sends the order back to be filled again. */
 export const rejectProduct = (deps: Deps, work: Work, reason: string): Promise<Order> =>
@@ -226,7 +239,7 @@ export const refundOrder = async (
   return order;
 };
 
-type Decided = readonly [Outcome, Partial<ChangeBy>?];
+export type Decided = readonly [Outcome, Partial<ChangeBy>?];
 
 /**
  * Loads, decides, saves and audits. When two people take the same step at once, the second is refused because the step
@@ -242,12 +255,7 @@ export async function workOrder(
       const loaded = await loadChangingOrder(deps, tx, work.account_id, work.order_number, "elsewhere");
       requireFree(deps, loaded, work);
       const [outcome, by] = await decide(loaded, tx);
-      const { order } = await changeOrder(deps, tx, loaded, outcome, {
-        actor: actorOf(work.by),
-        ...by,
-        // The next stage is someone else's work, so the claim ends with the step.
-        columns: { claimed_by: null, claimed_until: null, ...by?.columns },
-      });
+      const { order } = await changeOrder(deps, tx, loaded, outcome, byWorker(work, by));
       await auditWork(deps, tx, work);
       if (by?.override !== undefined) await auditOverride(deps, tx, work, by.override);
       return order;
@@ -256,6 +264,13 @@ export async function workOrder(
     throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;
   }
 }
+
+/** The next stage is someone else's work, so the claim ends with the step. */
+export const byWorker = ({ by: worker }: Work, by: Partial<ChangeBy> = {}): ChangeBy => ({
+  actor: actorOf(worker),
+  ...by,
+  columns: { claimed_by: null, claimed_until: null, ...by.columns },
+});
 
 /** Records who took which step on the order, in the transaction of the step itself. */
 export async function auditWork(deps: Deps, tx: Queryable, { account_id, order_number, by, request_id, event }: Work) {
@@ -297,15 +312,15 @@ export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor)
 }
 
 /** An order can be on hold for longer than its lots last, and a lot can be recalled after the fill. */
-export async function requireGoodLots(db: Queryable, loaded: LoadedOrder): Promise<void> {
-  const { account_id, order, details } = loaded;
+export async function requireGoodLots(refuseRecalled: LotCheck, loaded: LoadedOrder): Promise<void> {
+  const { order, details } = loaded;
   for (const { item_id, lot_expires_on } of details)
     if (lot_expires_on !== null) requireLastingLot(loaded, item_id, lot_expires_on);
   const packages = order.items.map(({ item_id, sku }) => ({
     lot: details.find((one) => one.item_id === item_id)!.lot,
     sku,
   }));
-  await refuseRecalled(db, account_id, packages);
+  await refuseRecalled(packages);
 }
 
 /** A package must not expire before the patient has used it up, as far as the days of supply are known. */

@@ -1,5 +1,7 @@
 import type { Order, OrderState } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { saveOrderChange } from "../../../src/db/orders/save-order-change.ts";
+import { addMonths } from "../../../src/domain/values/calendar.ts";
 import {
   addNote,
   CLAIM_MS,
@@ -7,21 +9,31 @@ import {
   readNotes,
   releaseClaim,
 } from "../../../src/usecases/fulfillment/claim-order.ts";
-import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
+import { orderDocument } from "../../../src/usecases/fulfillment/order-document.ts";
+import { makeLabel } from "../../../src/usecases/fulfillment/parcels/parcel-label.ts";
+import { capture, declined, shipOrder, shipped } from "../../../src/usecases/fulfillment/ship-order.ts";
 import {
+  actorOf,
   approveReview,
+  byWorker,
   cancelWithReason,
   completeFill,
+  type Decided,
+  fillCompleted,
+  productVerified,
   raiseException,
   refundOrder,
   rejectProduct,
   resolveException,
+  reviewApproved,
   verifyProduct,
   type Work,
   type Worker,
 } from "../../../src/usecases/fulfillment/steps.ts";
-import { trackByHand } from "../../../src/usecases/fulfillment/track-shipments.ts";
+import { trackByHand, trackedByHand } from "../../../src/usecases/fulfillment/track-shipments.ts";
 import type { WorkRefusalKey } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { type LoadedOrder, loadChangingOrder } from "../../../src/usecases/orders/load-order.ts";
+import { decideSave } from "../../../src/usecases/orders/save-change.ts";
 import { readOrder } from "../../support/actions.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { simulate } from "../../support/simulate.ts";
@@ -196,6 +208,124 @@ describe("a claim", () => {
     const played = await simulate(app, "order", { order_number: order.order_number, to: "Delivered" });
     expect([played.status, played.text]).toEqual([422, expect.stringContaining("42463")]);
     expect(await shop.everything(order)).toEqual(before);
+  });
+});
+
+describe("the simulated pharmacy", () => {
+  const PAYMENTS = {
+    "the partner": { payer: "partner" },
+    "a card": { payer: "patient", token: "tok_visa" },
+    "a card that is declined at the capture": { payer: "patient", token: "tok_declined_at_capture" },
+  } as const;
+  const ordered = async (payment: (typeof PAYMENTS)[keyof typeof PAYMENTS]) =>
+    placed(app, { ...(await newOrder(app)).body, payment });
+
+  for (const [payer, payment] of Object.entries(PAYMENTS)) {
+    test(`writes what staff would write, and draws the label when someone opens it, if ${payer} pays`, async () => {
+      const [worked, played] = [await ordered(payment), await ordered(payment)];
+      for (const step of simulatedSteps(worked)) if (!(await isHeld(worked))) await step();
+      await simulate(app, "order", { order_number: played.order_number, to: "Delivered" });
+      expect(await written(played)).toEqual(await written(worked));
+      if (await isHeld(played)) return;
+      const printed = (order: Order) => orderDocument(app.deps, shop.work(order, technician), "label");
+      const [drawn, stored] = [await printed(played), await printed(worked)];
+      expect(drawn.bytes.subarray(0, 5).toString()).toBe("%PDF-");
+      // Only the tracking number differs, and compression makes of it a few bytes.
+      expect(Math.abs(drawn.bytes.length - stored.bytes.length)).toBeLessThan(stored.bytes.length / 10);
+    });
+
+    test(`decides each step on what a load would find, if ${payer} pays`, async () => {
+      const order = await ordered(payment);
+      const { account_id, order_number } = shop.work(order, technician);
+      const load = () => loadChangingOrder(app.deps, app.deps.db, account_id, order_number, "elsewhere");
+      const noRecall = async () => {};
+      const filled = shop.work(order, technician);
+      const checked = shop.work(order, pharmacist);
+      type Decide = (loaded: LoadedOrder) => Decided | Promise<Decided>;
+      const steps: [Work, Decide][] = [
+        [checked, reviewApproved(checked)],
+        [filled, (loaded) => fillCompleted(filled, lotsOf(order))(loaded, noRecall)],
+        [checked, (loaded) => productVerified(checked, scansOf(order))(loaded, noRecall)],
+        [
+          filled,
+          async (loaded) => {
+            const cents = await capture(app.deps, loaded);
+            const label = await makeLabel(app.deps, loaded, 1, { drawn: false });
+            return cents === "declined"
+              ? declined(loaded)
+              : shipped(app.deps, loaded, label, cents, actorOf(filled.by));
+          },
+        ],
+        [filled, trackedByHand(filled, "in_transit", "Left.")],
+        [filled, trackedByHand(filled, "delivered", "Delivered.")],
+      ];
+      let loaded = await load();
+      for (const [work, decide] of steps) {
+        if (loaded.standing.state === "On Hold") break;
+        const [outcome, own] = await decide(loaded);
+        const { change, after } = decideSave(app.deps, loaded, outcome, byWorker(work, own));
+        await saveOrderChange(app.deps.db, change);
+        loaded = await load();
+        expect(known(after())).toEqual(known(loaded));
+      }
+      expect(loaded.order.order_status).toBe(payer.includes("declined") ? "On Hold" : "Delivered");
+    });
+  }
+
+  const isHeld = async (order: Order) => (await shop.load(order)).standing.state === "On Hold";
+  const simulatedSteps = (order: Order) => [
+    () => approveReview(app.deps, shop.work(order, pharmacist)),
+    async () => {
+      const { rules } = await shop.load(order);
+      const lots = order.items.map(({ item_id }) => ({
+        item_id,
+        lot: "SIMULATED",
+        lot_expires_on: addMonths(rules.today, 24),
+      }));
+      await completeFill(app.deps, shop.work(order, technician), lots);
+    },
+    () => verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order)),
+    () => shipOrder(app.deps, shop.work(order, technician)),
+    () => trackByHand(app.deps, shop.work(order, technician), "delivered", "Delivered."),
+  ];
+
+  /** All rows and events without what differs between two orders: names, numbers, times and sealed bytes. */
+  async function written(order: Order) {
+    const tables = Object.entries(await shop.everything(order)).map(([table, rows]) => [
+      table,
+      (rows as unknown[]).map((row) => alike(row, order)).sort(),
+    ]);
+    return {
+      ...Object.fromEntries(tables),
+      history: (await shop.history(order)).map((row) => alike(row, order)),
+      events: (await shop.events(order)).map((body) => alike(body, order)),
+    };
+  }
+  const alike = (row: unknown, { order_number }: Order): string =>
+    (typeof row === "string" ? row : JSON.stringify(row))
+      .replaceAll(order_number, "order")
+      .replaceAll(/"(tracking_no|tracking_url|patient_id)":\s*"[^"]*"/g, '"$1":"own"')
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
+      .replaceAll(/\\\\x[0-9a-f]+/g, "sealed")
+      .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:[\d.]+(Z|[+-]\d\d(:\d\d)?)/g, "time")
+      .replaceAll(/"(\w+_(key|position)|prescription_id|dispense_id|stock_entry_id|timestamp|id)":\s*\d+/g, '"$1":0')
+      .replaceAll(technician.person_id, "simulated-technician")
+      .replaceAll(pharmacist.person_id, "simulated-pharmacist");
+
+  const known = ({ rules: _, payment_token: __, custom_label: ___, row, ...facts }: LoadedOrder) => ({
+    ...facts,
+    row: {
+      payment_reference: row.payment_reference,
+      payment_attempt: row.payment_attempt,
+      filled_by: row.filled_by,
+      claimed_by: row.claimed_by,
+      claimed_until: row.claimed_until,
+      last_shipment: row.last_shipment && {
+        shipment_id: row.last_shipment.shipment_id,
+        next_scan_at: row.last_shipment.next_scan_at && Date.parse(row.last_shipment.next_scan_at),
+        scans: row.last_shipment.scans.map(({ at, status }) => [Date.parse(at), status]),
+      },
+    },
   });
 });
 

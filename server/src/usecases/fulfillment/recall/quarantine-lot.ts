@@ -23,9 +23,12 @@ export const quarantineLot = (
   });
 
 type Package = { lot: string | null; sku: string };
-
 /** Refuses packages of a recalled lot. */
-export async function refuseRecalled(db: Queryable, account_id: string, packages: readonly Package[]): Promise<void> {
-  const given = packages.flatMap(({ lot, sku }) => (lot === null ? [] : { lot, sku }));
-  if (await isQuarantined(db, account_id, given)) throw new WorkRefusal("lot_recalled");
-}
+export type LotCheck = (packages: readonly Package[]) => Promise<void>;
+
+export const lotCheck =
+  (db: Queryable, account_id: string): LotCheck =>
+  async (packages) => {
+    const given = packages.flatMap(({ lot, sku }) => (lot === null ? [] : { lot, sku }));
+    if (await isQuarantined(db, account_id, given)) throw new WorkRefusal("lot_recalled");
+  };
