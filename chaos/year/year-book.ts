@@ -54,6 +54,8 @@ export type Book = {
   account_id: string;
   workflow: Workflow;
   begin: Date;
+  /** How far the account's clock is ahead of real time. */
+  clock_offset_s: number;
   patients: BookPatient[];
   prescriptions: Map<number, BookRx>;
   schedules: Map<string, BookSchedule>;

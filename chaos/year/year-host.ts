@@ -26,6 +26,8 @@ export async function openYearHost(own: {
     LOG_LEVEL: "silent",
   });
   const app = await startApp(config, { prepare: seedDemo });
+  // No process delivers, so none has to hear that an event is due.
+  app.deps.deliveries.wake = () => {};
   const owner = openDb({ connection: { connectionString: own.database_url }, pool_size: 1, named_statements: true });
   return {
     deps: app.deps,

@@ -1,9 +1,10 @@
 import type { Message, Order } from "@pestle/contract";
+import { until } from "../until.ts";
 import { count, hear } from "./year-book.ts";
 import { payments } from "./year-cast.ts";
 import { resolveAsPharmacist } from "./year-pharmacy.ts";
 import { cancelRx } from "./year-prescriber.ts";
-import { between, chance, chanceOrFirst, noted, nowOf, pick, simulate, someInTurn, type Year } from "./year-world.ts";
+import { between, chance, chanceOrFirst, noted, pick, simulate, someInTurn, type Year } from "./year-world.ts";
 
 type Feed = { webhook_events: Year["book"]["feed"]; next_cursor: string | null; end_cursor: string };
 
@@ -172,7 +173,15 @@ export async function readClosed(year: Year): Promise<void> {
   }
 }
 
-export const advance = async (year: Year, days: number): Promise<Date> => {
+/** Moves the clock and waits until it has arrived: a long move goes on after its answer. */
+export async function advance(year: Year, days: number): Promise<void> {
+  const { host, book } = year;
   await simulate(year, "clock", { advance_seconds: days * 86_400 });
-  return nowOf(year);
-};
+  await until("the clock has reached its goal", async () => {
+    const { rows } = await host.raw("select clock_offset_s, clock_goal_s from account where account_id = $1", [
+      book.account_id,
+    ]);
+    book.clock_offset_s = Number(rows[0]!["clock_offset_s"]);
+    return book.clock_offset_s >= Number(rows[0]!["clock_goal_s"]);
+  });
+}

@@ -33,7 +33,7 @@ async function changePrice(year: Year): Promise<void> {
   const known = book.prices.get(of)!;
   const cents = Math.max(1, Math.round((known.at(-1)!.cents * between(year, 80, 130)) / 100));
   if (cents === known.at(-1)!.cents) return;
-  const from = await nowOf(year);
+  const from = nowOf(year);
   const { on_hand_units: _, ...product } = productOf(sku);
   if (of_parcel) await importRow(year, "shipping_methods", { ...method, price_cents: cents });
   else await importRow(year, "products", { ...product, price_cents: cents });
@@ -43,7 +43,7 @@ async function changePrice(year: Year): Promise<void> {
     const now = of_parcel ? formulary.methods.get(method.id)?.price_cents : formulary.by_sku.get(sku)?.price_cents;
     return now === cents;
   });
-  known.push({ from, surely_from: await nowOf(year), cents });
+  known.push({ from, surely_from: nowOf(year), cents });
   count(book, of_parcel ? "price changes of a shipping method" : PRICE_CHANGE);
 }
 
@@ -97,7 +97,7 @@ async function adjust(year: Year): Promise<void> {
   const kind = chance(year, 0.5) ? ("fee" as const) : ("credit" as const);
   const orders = [...book.told.keys()];
   const order_number = orders.length > 0 && chance(year, 0.5) ? pick(year, orders) : null;
-  const now = await nowOf(year);
+  const now = nowOf(year);
   const { TIME_ZONE: zone } = host.deps.config;
   const given = {
     account_id: book.account_id,

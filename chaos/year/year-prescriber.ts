@@ -39,7 +39,7 @@ const answer =
       prescription,
     });
     const renewed = await send(year, patient, drug, content, message_id);
-    if (response === "replace") rx.ended_at = await nowOf(year);
+    if (response === "replace") rx.ended_at = nowOf(year);
     return renewed;
   };
 
@@ -67,7 +67,7 @@ export async function cancelRx(year: Year, rx: BookRx): Promise<void> {
     `/patients/${rx.patient.patient_id}/rx`,
   );
   if (body.medication_request.some(({ id, active }) => id === rx.prescription_id && active)) return;
-  rx.ended_at = await nowOf(year);
+  rx.ended_at = nowOf(year);
   count(year.book, "prescription canceled by the prescriber");
 }
 
@@ -93,7 +93,7 @@ async function send(
   const days_old = earlier ? between(year, nth === 0 ? oldest : 1, oldest) : 0;
   const refills = nth === 2 ? 0 : between(year, nth === 0 ? drug.most_refills : 0, drug.most_refills);
   if (earlier) count(year.book, "prescriptions written earlier");
-  const written_on = plusDays(dayOf(await nowOf(year)), -days_old);
+  const written_on = plusDays(dayOf(nowOf(year)), -days_old);
   const script = scriptOf(content(written(patient, drug, refills, written_on)), message_id, answers);
   const { status, text, body } = await simulate<{ patient_id: string; prescription_id: number }>(year, "prescription", {
     script,

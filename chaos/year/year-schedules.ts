@@ -11,7 +11,7 @@ const methods = ["written", "electronic", "verbal"] as const;
 /** The patient agrees to refills, and the partner creates the schedule. */
 export async function schedule(year: Year, rx: BookRx): Promise<BookSchedule | null> {
   const { book } = year;
-  const now = await nowOf(year);
+  const now = nowOf(year);
   const consent_at = new Date(now.getTime() - between(year, 0, 90) * 86_400_000);
   const { days_supply, shipping } = rx.drug;
   // Most patients follow the days' supply; some take less, and some order early.
@@ -47,7 +47,7 @@ export async function schedule(year: Year, rx: BookRx): Promise<BookSchedule | n
 /** Bodies that the service must refuse: without consent, with a consent of the future, and for a drug of schedule 2. */
 export async function tryForbidden(year: Year, free: BookRx): Promise<void> {
   const { book } = year;
-  const now = await nowOf(year);
+  const now = nowOf(year);
   const of = ({ prescription_id, patient, drug }: BookRx) => ({
     patient_id: patient.patient_id,
     prescription_id,
@@ -141,7 +141,7 @@ export async function resumeSome(year: Year): Promise<void> {
 
 /** Changes of mind. */
 export async function changeSome(year: Year): Promise<void> {
-  const today = dayOf(await nowOf(year));
+  const today = dayOf(nowOf(year));
   await someInTurn(year, openSchedules(year), async (own, known) => {
     const { status, next_fill_on } = known.seen;
     if (chance(own, 0.006)) await act(own, known, "skip");

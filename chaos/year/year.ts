@@ -116,7 +116,7 @@ async function enroll(year: Year, drug: Drug): Promise<BookRx> {
 
 async function judge(year: Year, cards: Cards): Promise<string[]> {
   const orders = await readAll<Order>(year, "/orders", "orders");
-  const end = await nowOf(year);
+  const end = nowOf(year);
   return [
     ...(await moneyFaults(year, cards, orders)),
     ...(await eventFaults(year, orders)),

@@ -12,6 +12,8 @@ import { carrierNamed, genericNumber } from "./tracking-numbers.ts";
  */
 export interface Carriers {
   createLabel(request: LabelRequest): Promise<CreatedLabel>;
+  /** The same label before anyone draws it. Absent if the carrier itself draws its labels. */
+  planLabel?(request: LabelRequest): PlannedLabel;
   /** The label will not be used. Repeating it does nothing. */
   voidLabel(label: { key: string; tracking_no: string }): Promise<void>;
   /** A parcel's scans so far, oldest first. */
@@ -30,19 +32,16 @@ type CreatedLabel = {
   label: { format: "PDF"; pdf: Buffer; zpl: string };
 };
 
+/** What `Documents.shippingLabel` draws the label from. */
+type PlannedLabel = Omit<CreatedLabel, "label"> & { drawn_from: ShippingLabel };
+
 /** A simulated carrier: real labels, and scans on a schedule. */
 export const simulatedCarriers: Carriers = {
-  async createLabel({ key, ...request }) {
-    const carrier = carrierNamed(request.carrier);
-    const chance = digitsOf(`${request.carrier} ${key}`);
-    const tracking_no = carrier === undefined ? genericNumber(chance) : carrier.compose(chance);
-    const label = { ...request, tracking_no };
-    return {
-      tracking_no,
-      tracking_url: carrier?.url(tracking_no) ?? null,
-      label: { format: "PDF", pdf: await shippingLabel(label), zpl: zplLabel(label) },
-    };
+  async createLabel(request) {
+    const { drawn_from: label, ...numbered } = planLabel(request);
+    return { ...numbered, label: { format: "PDF", pdf: await shippingLabel(label), zpl: zplLabel(label) } };
   },
+  planLabel,
   // Its labels cost nothing.
   async voidLabel() {},
   async track(parcel, now) {
@@ -50,6 +49,14 @@ export const simulatedCarriers: Carriers = {
   },
   nextLookAt: (parcel, now) => scansOf(parcel).find(({ at }) => at > now)?.at ?? null,
 };
+
+function planLabel({ key, ...request }: LabelRequest): PlannedLabel {
+  const carrier = carrierNamed(request.carrier);
+  const chance = digitsOf(`${request.carrier} ${key}`);
+  const tracking_no = carrier === undefined ? genericNumber(chance) : carrier.compose(chance);
+  const tracking_url = carrier?.url(tracking_no) ?? null;
+  return { tracking_no, tracking_url, drawn_from: { ...request, tracking_no } };
+}
 
 /** Fourteen pseudo-random digits, always the same for the same key. */
 const digitsOf = (key: string) =>

@@ -36,8 +36,11 @@ const notify = {
  * Notifies all processes when the transaction commits. Use for rare changes only, because a notify takes a global lock.
  */
 export async function announce(tx: Queryable, change: Change): Promise<void> {
-  await tx.rows(notify, [CHANNEL, JSON.stringify(change)]);
+  await tx.rows(notify, [CHANNEL, announcement(change)]);
 }
+
+/** The change as every process receives it, for a statement that announces it itself. */
+export const announcement = (change: Change): string => JSON.stringify(change);
 
 /**
  * Listens on a separate connection. PostgreSQL delivers notifications in commit order before the next answer on the

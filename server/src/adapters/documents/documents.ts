@@ -5,6 +5,7 @@ import type {
   PharmacyFacts,
   PrintedReport,
   PrintedText,
+  ShippingLabel,
 } from "../../domain/fulfillment/documents.ts";
 import { qrPicture } from "./barcode.ts";
 import { findUnprintable } from "./fonts/unprintable.ts";
@@ -15,6 +16,7 @@ import { notePage } from "./note-page.ts";
 import { packingSlip } from "./packing-slip.ts";
 import { prescriptionLabel } from "./prescription-label.ts";
 import { report } from "./report.ts";
+import { shippingLabel } from "./shipping-label.ts";
 
 /** The printable documents of a parcel, and the QR code of a second factor. The same data gives the same bytes. */
 export interface Documents {
@@ -23,6 +25,7 @@ export interface Documents {
   packingSlip(pharmacy: PharmacyFacts, slip: PackingSlip, paper?: Paper): Promise<Buffer>;
   /** A report for inspectors. */
   report(pharmacy: PharmacyFacts, given: PrintedReport): Promise<Buffer>;
+  shippingLabel(label: ShippingLabel): Promise<Buffer>;
   /** A page in place of a document that cannot be printed with the others. */
   notePage(text: string, paper: Paper, date: string): Promise<Buffer>;
   /** One PDF of several documents; undefined if one of them cannot be read. */
@@ -39,6 +42,7 @@ export const pdfDocuments: Documents = {
   leaflet,
   packingSlip,
   report,
+  shippingLabel,
   notePage,
   // Its library is large.
   joinPages: async (...given) => (await import("./labels/join-pages.ts")).joinPages(...given),

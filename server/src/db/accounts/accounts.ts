@@ -1,4 +1,5 @@
 import type { Environment, Workflow } from "@pestle/contract";
+import { announcement } from "../bus.ts";
 import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export type AccountRow = {
@@ -107,24 +108,35 @@ returning clock_offset_s, clock_goal_s`;
 export const setClockGoal = (tx: Tx, account_id: string, seconds: number, farthest: number, now: Date) =>
   tx.row(setGoal, [account_id, seconds, farthest, now]);
 
-const stepClock = sql<[account_id: string, now: Date, stays: boolean], ClockPosition>`
-update account a
-set clock_moved_at = $2, clock_offset_s = least(a.clock_goal_s, coalesce((
-    select ceil(extract(epoch from min(s.due_at) - $2::timestamptz))::bigint
+const stepClock = {
+  ...sql<
+    [account_id: string, now: Date, stays: boolean, change: string],
+    ClockPosition & { told: null; announced: string }
+  >`
+with moved as (
+  update account a
+  set clock_moved_at = $2, clock_offset_s = least(a.clock_goal_s, coalesce((
+      select ceil(extract(epoch from min(s.due_at) - $2::timestamptz))::bigint
+      from refill_schedule s
+      where s.account_id = a.account_id and s.due_at > $2::timestamptz + make_interval(secs => a.clock_offset_s)),
+      a.clock_goal_s))
+  where a.account_id = $1 and a.environment = 'sandbox' and a.clock_goal_s > a.clock_offset_s and not ($3 and exists (
+    select
     from refill_schedule s
-    where s.account_id = a.account_id and s.due_at > $2::timestamptz + make_interval(secs => a.clock_offset_s)),
-    a.clock_goal_s))
-where a.account_id = $1 and a.environment = 'sandbox' and a.clock_goal_s > a.clock_offset_s and not ($3 and exists (
-  select
-  from refill_schedule s
-  where s.account_id = a.account_id and s.due_at <= $2::timestamptz + make_interval(secs => a.clock_offset_s)))
-returning a.clock_offset_s, a.clock_goal_s`;
+    where s.account_id = a.account_id and s.due_at <= $2::timestamptz + make_interval(secs => a.clock_offset_s)))
+  returning a.clock_offset_s, a.clock_goal_s
+)
+select m.clock_offset_s, m.clock_goal_s, pg_notify('pestle_changes', $4) as told, $4::text as announced
+from moved m`,
+  announces: true,
+};
 /**
- * Moves the clock on, to the next moment at which a refill schedule is due, but not beyond the goal. Returns no row if
- * the clock has reached it. With `stays`, the clock does not move while a schedule is due already.
+ * Moves the clock on, to the next moment at which a refill schedule is due, but not beyond the goal, and tells all
+ * processes. Returns no row if the clock has reached it. With `stays`, the clock does not move while a schedule is due
+ * already.
  */
-export const stepAccountClock = (tx: Tx, account_id: string, now: Date, stays: boolean) =>
-  tx.row(stepClock, [account_id, now, stays]);
+export const stepAccountClock = (db: Queryable, account_id: string, now: Date, stays = false) =>
+  db.row(stepClock, [account_id, now, stays, announcement({ kind: "account", account_id })]);
 
 const stopped = sql<[moved_before: Date], { account_id: string }>`
 select account_id

@@ -1,5 +1,5 @@
 import type { LotShelf, StockLot } from "../../domain/catalogue/stock.ts";
-import { type Queryable, sql, type Tx } from "../db.ts";
+import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 const known = sql<[account_id: string, sku: string, lots: readonly string[]], StockLot>`
 select l.lot, l.expires_on::text as expires_on, l.on_hand_units::float8 as on_hand_units,
@@ -14,8 +14,8 @@ export const findLots = (db: Queryable, account_id: string, sku: string, lots: r
 export type ShelfWithLots = LotShelf & {
   lots: (StockLot & { recalled: boolean })[];
 };
-const withLots = sql<[account_id: string, skus: readonly string[], most: number], ShelfWithLots>`
-select s.sku, s.on_hand_units::float8 as on_hand_units, s.reserved_units::float8 as reserved_units,
+const SHELF_WITH_LOTS = `
+  s.sku, s.on_hand_units::float8 as on_hand_units, s.reserved_units::float8 as reserved_units,
   s.lot_units::float8 as lot_units, s.loose_filled_units::float8 as loose_filled_units,
   s.returned_units::float8 as returned_units,
   coalesce((
@@ -29,24 +29,54 @@ select s.sku, s.on_hand_units::float8 as on_hand_units, s.reserved_units::float8
       from stock_lot
       where account_id = s.account_id and sku = s.sku and (on_hand_units > 0 or returned_units > 0)
       order by expires_on, lot
-      limit $3) l), '[]') as lots
+      limit $3) l), '[]') as lots`;
+const withLots = statementOf<[account_id: string, skus: readonly string[], most: number], ShelfWithLots>(`
+select ${SHELF_WITH_LOTS}
 from stock s
 join account a on a.account_id = s.account_id
-where s.account_id = $1 and s.sku = any($2)`;
+where s.account_id = $1 and s.sku = any($2)`);
 /** More lots of one product than a shelf has. */
 const MOST_LOTS = 500;
 /** The shelves of these products with their lots, the first to expire first. */
 export const loadShelvesWithLots = (db: Queryable, account_id: string, skus: readonly string[]) =>
   db.rows(withLots, [account_id, skus, MOST_LOTS]);
 
-const elsewhere = sql<[account_id: string, lots: readonly string[]], { sku: string; lot: string }>`
-select l.sku, l.lot
-from stock_lot l
-where l.account_id = $1 and l.lot = any($2) and l.on_hand_units > 0
-limit 1000`;
-/** Which products have units of these lots on the shelf. The lots are in upper case. */
-export const listProductsOfLots = (db: Queryable, account_id: string, lots: readonly string[]) =>
-  db.rows(elsewhere, [account_id, lots]);
+/** A shelf for a fill, with what is known of the lots that the fill names. */
+export type ShelfToFill = ShelfWithLots & {
+  /** Those of the named lots that are recalled for this product. */
+  recalled_lots: string[];
+  /** Other products with units of the named lots. */
+  elsewhere: { sku: string; lot: string }[];
+};
+const toFill = statementOf<
+  [account_id: string, skus: readonly string[], most: number, lots: readonly string[]],
+  ShelfToFill
+>(`
+select ${SHELF_WITH_LOTS},
+  array(
+    select n.lot
+    from unnest($4::text[]) as n(lot)
+    where exists (
+      select
+      from lot_quarantine q
+      where q.environment = a.environment and q.lot = n.lot and q.sku in ('', s.sku))) as recalled_lots,
+  coalesce((
+    select json_agg(json_build_object('sku', e.sku, 'lot', e.lot))
+    from (
+      select o.sku, o.lot
+      from stock_lot o
+      where o.account_id = $1 and o.lot = any($4) and o.sku <> s.sku and o.on_hand_units > 0
+      limit 1000) e), '[]') as elsewhere
+from stock s
+join account a on a.account_id = s.account_id
+where s.account_id = $1 and s.sku = any($2)`);
+/** The shelves of these products with their lots, for a fill that names `lots`. These are in upper case. */
+export const loadShelvesToFill = (
+  db: Queryable,
+  account_id: string,
+  skus: readonly string[],
+  lots: readonly string[],
+) => db.rows(toFill, [account_id, skus, MOST_LOTS, lots]);
 
 export type ReturnedRow = {
   item_id: number;

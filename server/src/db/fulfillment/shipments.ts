@@ -42,17 +42,6 @@ limit 1`;
 export const loadShipmentLabel = (db: Queryable, account_id: string, order_number: string) =>
   db.row(label, [account_id, order_number]);
 
-const scans = sql<
-  [account_id: string, order_number: string, shipment_id: number],
-  { at: Date; status: string; place: string | null; description: string }
->`
-select at, status, place, description
-from shipment_scan
-where account_id = $1 and order_number = $2 and shipment_id = $3
-order by at`;
-export const listScans = (db: Queryable, account_id: string, order_number: string, shipment_id: number) =>
-  db.rows(scans, [account_id, order_number, shipment_id]);
-
 const note = sql<
   [account_id: string, order_number: string, shipment_id: number, next_scan_at: Date | null, scans: string]
 >`

@@ -22,7 +22,12 @@ export type ChangingRow = OrderRow & {
   fills: FillRow[];
   /** Only of schedule 2 prescriptions. */
   partials: { prescription_id: number; partial: PartialFill }[];
-  last_shipment: { shipment_id: number; next_scan_at: string | null } | null;
+  last_shipment: {
+    shipment_id: number;
+    next_scan_at: string | null;
+    /** What the carrier has told so far, oldest first. */
+    scans: { at: string; status: string }[];
+  } | null;
 };
 const changing = statementOf<[account_id: string, order_number: string, taken_since: Date], ChangingRow>(`
 with taken as (
@@ -84,7 +89,10 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
       and r.drug_schedule = '2'
     where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null), '[]') as partials,
   (
-    select json_build_object('shipment_id', s.shipment_id, 'next_scan_at', s.next_scan_at)
+    select json_build_object('shipment_id', s.shipment_id, 'next_scan_at', s.next_scan_at, 'scans', coalesce((
+        select json_agg(json_build_object('at', c.at, 'status', c.status) order by c.at, c.status)
+        from shipment_scan c
+        where c.account_id = s.account_id and c.order_number = s.order_number and c.shipment_id = s.shipment_id), '[]'))
     from shipment s
     where s.account_id = o.account_id and s.order_number = o.order_number
     order by s.shipment_id desc

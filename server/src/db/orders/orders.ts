@@ -194,6 +194,18 @@ where account_id = $1 and order_number = $2`;
 export const findOrder = (db: Queryable, account_id: string, order_number: string) =>
   db.row(exists, [account_id, order_number]);
 
+const lock = sql<[account_id: string, order_number: string, revision: number], { held: boolean }>`
+with locked as (
+  select
+  from orders
+  where account_id = $1 and order_number = $2 and revision = $3
+  for no key update
+)
+select conflict_unless(exists (select from locked)) as held`;
+/** No one else changes the order until the transaction ends. A conflict if it has another revision by now. */
+export const lockOrder = (db: Queryable, account_id: string, order_number: string, revision: number) =>
+  db.row(lock, [account_id, order_number, revision]);
+
 const unpaidAccounts = sql<[environment: Environment | null], { account_id: string; clock_offset_s: number }>`
 select a.account_id, a.clock_offset_s
 from account a

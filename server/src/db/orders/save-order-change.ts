@@ -62,9 +62,13 @@ export type OrderChange = {
   audit: AuditEntry | null;
 };
 
+/** A walk through the pharmacy has five steps, and few carriers tell more changes of a parcel at once. */
+const MOST_CHANGES = 5;
+
 const change = callOf<"save_change", { announced: string | null; action_request_id: number | null }>("save_change", {
   writes_events: true,
   announces: true,
+  most: MOST_CHANGES,
 });
 /**
  * Saves a change of an order with its history and its events in one call. If the order changed since it was loaded, it
@@ -73,6 +77,16 @@ const change = callOf<"save_change", { announced: string | null; action_request_
  */
 export const saveOrderChange = async (db: Queryable, changed: OrderChange) =>
   (await db.row(change, change.values(argumentsOf(changed))))!;
+
+/**
+ * Saves several changes of one order, in this order. Each continues from the revision of the one before. Outside a
+ * transaction, those that one statement saves hold or fail together.
+ */
+export async function saveOrderChanges(db: Queryable, changes: readonly OrderChange[]): Promise<void> {
+  for (let from = 0; from < changes.length; from += MOST_CHANGES) {
+    await db.rows(...change.several(changes.slice(from, from + MOST_CHANGES).map(argumentsOf)));
+  }
+}
 
 function argumentsOf(changed: OrderChange): Arguments<"save_change"> {
   const { checked_on, prescribed, stock, events } = changed;

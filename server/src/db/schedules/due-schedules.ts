@@ -1,5 +1,6 @@
 import type { Environment, MedicationDispense } from "@pestle/contract";
-import { type Queryable, sql } from "../db.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
+import { SCHEDULE_COLUMNS, SCHEDULE_JOINED, type ScheduleRow } from "./schedules.ts";
 
 export type ScheduleAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 
@@ -18,15 +19,14 @@ export const listScheduleAccounts = (
   now: Date,
 ) => db.rows(accounts, [account_id, environment, now]);
 
-const due = sql<[account_id: string, now: Date, most: number], { schedule_id: string }>`
-select s.schedule_id
+const due = statementOf<[account_id: string, now: Date, most: number], ScheduleRow>(`
+select ${SCHEDULE_COLUMNS}
 from refill_schedule s
-join account a on a.account_id = s.account_id
-join prescription r on r.account_id = s.account_id and r.prescription_id = s.prescription_id
+${SCHEDULE_JOINED}
 where s.account_id = $1 and s.due_at <= $2
   and not (a.workflow = 'automatic' and r.order_due_at is not null and s.notified_for is not distinct from s.next_fill_on)
 order by s.due_at, s.schedule_position
-limit $3`;
+limit $3`);
 /** Schedules with work to do by now. Automatic Processing orders a first fill, so a schedule does not. */
 export const listDueSchedules = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.rows(due, [account_id, now, most]);

@@ -41,7 +41,7 @@ export type ScheduleRow = {
   last_canceled: boolean;
 };
 
-const COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed, s.prescription_id, s.status,
+export const SCHEDULE_COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed, s.prescription_id, s.status,
   s.every_days, s.lead_days, s.consent_at, s.consent_method, s.request_sealed, s.next_fill_on, s.notified_for,
   s.next_fill_problems, s.paused_because, s.last_order_number, s.last_filled_on, s.followed_on, s.revision, s.created_at,
   s.updated_at,  a.environment, a.workflow, a.clock_offset_s, r.drug_name, r.days_supply, r.order_due_at, (
@@ -58,23 +58,23 @@ const COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed,
     from orders o
     where o.account_id = s.account_id and o.order_number = s.last_order_number and o.order_status = 'Canceled')
     as last_canceled`;
-const JOINED = `join account a on a.account_id = s.account_id
+export const SCHEDULE_JOINED = `join account a on a.account_id = s.account_id
 join patient p on p.account_id = s.account_id and p.patient_key = s.patient_key
 join prescription r on r.account_id = s.account_id and r.prescription_id = s.prescription_id`;
 
 type Key = [account_id: string, schedule_id: string];
 const one = statementOf<Key, ScheduleRow>(`
-select ${COLUMNS}
+select ${SCHEDULE_COLUMNS}
 from refill_schedule s
-${JOINED}
+${SCHEDULE_JOINED}
 where s.account_id = $1 and s.schedule_id = $2`);
 export const loadSchedule = (db: Queryable, account_id: string, schedule_id: string) =>
   db.row(one, [account_id, schedule_id]);
 
 const locked = statementOf<Key, ScheduleRow>(`
-select ${COLUMNS}
+select ${SCHEDULE_COLUMNS}
 from refill_schedule s
-${JOINED}
+${SCHEDULE_JOINED}
 where s.account_id = $1 and s.schedule_id = $2
 for update of s`);
 /** The same, for a change: no other change of the schedule runs until this one commits. */
@@ -110,9 +110,9 @@ const pages = new Map(
   FILTERS.map((names) => [
     names.join(),
     statementOf<PageParams, ScheduleRow>(`
-select ${COLUMNS}
+select ${SCHEDULE_COLUMNS}
 from refill_schedule s
-${JOINED}
+${SCHEDULE_JOINED}
 where s.account_id = $1 and s.schedule_position < $2${names.map((name, index) => `\n  and ${CONDITIONS[name](`$${4 + index}`)}`).join("")}
 order by s.schedule_position desc
 limit $3`),

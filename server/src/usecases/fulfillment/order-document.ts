@@ -17,7 +17,7 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
-import { carrierOf, newestLabel } from "./parcels/parcel-label.ts";
+import { carrierOf, newestLabel, printable } from "./parcels/parcel-label.ts";
 import { requirePrintable } from "./require-printable.ts";
 import type { Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
@@ -52,7 +52,8 @@ async function keptLabel(deps: Deps, { account_id, order_number }: Work): Promis
   const { label_format: format, tracking_url } = row;
   const kept = deps.vault.open(row.label_sealed, shipmentLabelPlace(account_id, order_number, row.shipment_id));
   // A partner's label has no tracking address. 0.1.0 stored such labels as they came.
-  const bytes = tracking_url === null ? await deps.documents.cleanLabel(format, kept) : kept;
+  const label = await printable(deps, kept);
+  const bytes = tracking_url === null ? await deps.documents.cleanLabel(format, label) : label;
   if (bytes === undefined) throw new WorkRefusal("label_unsafe");
   return { kind: "label", format, bytes };
 }

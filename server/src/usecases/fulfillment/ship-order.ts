@@ -1,5 +1,4 @@
 import type { Order, Shipment } from "@pestle/contract";
-import type { Tx } from "../../db/db.ts";
 import { endLabel } from "../../db/fulfillment/parcel-labels.ts";
 import { shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
 import { findOrder } from "../../db/orders/orders.ts";
@@ -10,17 +9,18 @@ import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts
 import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
-import { changeOrder } from "../orders/save-change.ts";
+import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
 import { authorisationKey, settlePayment } from "../orders/settle-payment.ts";
 import { write } from "../write.ts";
 import { itemDays } from "./item-days.ts";
 import { carrierOf, makeLabel, newestLabel, type ParcelLabel } from "./parcels/parcel-label.ts";
 import { voidLabels } from "./parcels/void-labels.ts";
+import { lotCheck } from "./recall/quarantine-lot.ts";
 import { actorOf, auditWork, impossible, requireFree, requireGoodLots, requireStep, type Work } from "./steps.ts";
 import { parcelOf } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
-const SHIP = { event: "ship" } as const satisfies Outcome;
+export const SHIP = { event: "ship" } as const satisfies Outcome;
 
 /**
  * Ships a packed order: the carrier has the parcel. It first runs the checks, then captures the payment, outside every
@@ -35,7 +35,7 @@ export async function shipOrder(deps: Deps, work: Work, { printed = false } = {}
     return await write(deps, {
       transaction: "never",
       attempt: async (db) => {
-        const loaded = await loadPacked(deps, work, actor);
+        const loaded = await loadPacked(deps, work);
         if (decideChange(loaded, SHIP, loaded.rules).held) {
           return db.transaction(async (tx) => {
             const { order } = await changeOrder(deps, tx, loaded, SHIP, { actor });
@@ -48,11 +48,10 @@ export async function shipOrder(deps: Deps, work: Work, { printed = false } = {}
         const label = newest.fits ? newest.printed! : await makeLabel(deps, loaded, newest.label_id + 1);
         const captured_cents = await capture(deps, loaded);
         if (captured_cents !== "declined") charged = loaded;
-        const shipped = await db.transaction(async (tx) => {
-          const order =
-            captured_cents === "declined"
-              ? await decline(deps, tx, loaded)
-              : await save(deps, tx, loaded, label, captured_cents, actor);
+        const order = await db.transaction(async (tx) => {
+          const [outcome, by] =
+            captured_cents === "declined" ? declined(loaded) : shipped(deps, loaded, label, captured_cents, actor);
+          const { order } = await changeOrder(deps, tx, loaded, outcome, by);
           if (captured_cents !== "declined" && newest.printed !== null) {
             const { account_id, order_number } = work;
             await endLabel(tx, account_id, order_number, newest.fits ? newest.label_id : null);
@@ -62,7 +61,7 @@ export async function shipOrder(deps: Deps, work: Work, { printed = false } = {}
         });
         charged = null;
         if (newest.printed !== null && !newest.fits) await voidLabels(deps, work.account_id, work.order_number);
-        return shipped;
+        return order;
       },
     });
   } catch (error) {
@@ -71,14 +70,24 @@ export async function shipOrder(deps: Deps, work: Work, { printed = false } = {}
   }
 }
 
-async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedOrder> {
+/** Refuses an order that cannot ship now, before any money moves. */
+export async function requirePacked(
+  deps: Deps,
+  loaded: LoadedOrder,
+  work: Work,
+  refuseRecalled = lotCheck(deps.db, work.account_id),
+): Promise<void> {
+  requireStep(loaded, SHIP, actorOf(work.by));
+  requireFree(deps, loaded, work);
+  if (loaded.order.address === null) throw new WorkRefusal("no_address");
+  await requireGoodLots(refuseRecalled, loaded);
+}
+
+async function loadPacked(deps: Deps, work: Work): Promise<LoadedOrder> {
   const read = () =>
     withKeysOfNow(deps, async () => {
       const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number, "elsewhere");
-      requireStep(loaded, { event: "ship" }, actor);
-      requireFree(deps, loaded, work);
-      if (loaded.order.address === null) throw new WorkRefusal("no_address");
-      await requireGoodLots(deps.db, loaded);
+      await requirePacked(deps, loaded, work);
       return loaded;
     });
   const loaded = await read();
@@ -89,7 +98,7 @@ async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedO
 }
 
 /** A partner pays by account, so nothing is captured there. A card is charged the order's current amount. */
-async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | "declined"> {
+export async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | "declined"> {
   const { order, row, environment } = loaded;
   if (order.payer === "partner") return order.amount_cents;
   if (order.payment_status === "declined" || row.payment_reference === null) return "declined";
@@ -117,20 +126,20 @@ async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
   });
 }
 
-async function decline(deps: Deps, tx: Tx, loaded: LoadedOrder): Promise<Order> {
-  const declined = { ...loaded.order, payment_status: "declined" as const };
-  const outcome: Outcome = { raises: [80], after: { order: declined } };
-  return (await changeOrder(deps, tx, loaded, outcome, { actor: system })).order;
-}
+type Change = [Outcome, ChangeBy];
 
-async function save(
+export const declined = ({ order }: LoadedOrder): Change => [
+  { raises: [80], after: { order: { ...order, payment_status: "declined" } } },
+  { actor: system },
+];
+
+export function shipped(
   deps: Deps,
-  tx: Tx,
   loaded: LoadedOrder,
   label: ParcelLabel,
   captured_cents: number,
   actor: Actor,
-): Promise<Order> {
+): Change {
   const { account_id, order, rules, details, row } = loaded;
   const { now } = rules;
   const { order_number } = order;
@@ -164,7 +173,7 @@ async function save(
     ).map(([sku, units]) => ({ sku, kind: "dispensed", units })),
     payments: [{ kind: "capture", amount_cents: captured_cents, reason_id: null, state: "done" }],
   };
-  const { order: shipped } = await changeOrder(deps, tx, loaded, outcome, {
+  const by: ChangeBy = {
     actor,
     columns: { claimed_by: null, claimed_until: null },
     shipment: {
@@ -175,8 +184,8 @@ async function save(
       label_sealed: bytes(deps.vault.seal(label.data, shipmentLabelPlace(account_id, order_number, shipment_id))),
     },
     scans: [{ shipment_id, at: now, status: "label_created", place: null, description: "Label created." }],
-  });
-  return shipped;
+  };
+  return [outcome, by];
 }
 
 /** The safety engine assumes the same for a fill without a days supply. */

@@ -31,9 +31,9 @@ import { settleAsked } from "../orders/settle-payment.ts";
 import { situationsToRaise } from "../orders/suggest-address.ts";
 import { transact } from "../write.ts";
 import { itemDays } from "./item-days.ts";
-import { takenLots } from "./lots/fill-lots.ts";
+import { type ReadShelves, readShelves, takenLots } from "./lots/fill-lots.ts";
 import { voidLabels } from "./parcels/void-labels.ts";
-import { refuseRecalled } from "./recall/quarantine-lot.ts";
+import { type LotCheck, lotCheck } from "./recall/quarantine-lot.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
 
 /** A staff member's work on an order. */
@@ -69,37 +69,50 @@ export const actorOf = ({ person_id, role, license }: Worker): Actor => {
  */
 export const approveReview = (deps: Deps, work: Work, { in_bulk = false } = {}): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
-    requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
+    const approved = reviewApproved(work)(loaded);
     if (in_bulk) {
       const { open, findings } = decideChange(loaded, {}, loaded.rules);
       if (open.length === 0 && findings.length > 0) throw new WorkRefusal("has_findings");
     }
-    return [{ event: "approve_review" }];
+    return approved;
   });
+
+export const reviewApproved =
+  ({ by }: Work) =>
+  (loaded: LoadedOrder): Decided => {
+    requireStep(loaded, { event: "approve_review" }, actorOf(by));
+    return [{ event: "approve_review" }];
+  };
 
 /** A technician took the packages from the shelf. The lots are stored, so that a recall finds every patient. */
 export const completeFill = (deps: Deps, work: Work, filled: readonly FilledLine[]): Promise<Order> =>
-  workOrder(deps, work, async (loaded, tx) => {
+  workOrder(deps, work, (loaded, tx) => fillCompleted(work, filled)(loaded, readShelves(tx, work.account_id)));
+
+export const fillCompleted =
+  (work: Work, filled: readonly FilledLine[]) =>
+  async (loaded: LoadedOrder, read: ReadShelves): Promise<Decided> => {
     requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
     requireEveryItem(loaded, filled);
-    const taken = await takenLots(tx, loaded, filled);
+    const taken = await takenLots(read, loaded, filled);
     const items = filled.map(({ item_id }) => {
       const lots = taken.get(item_id) ?? [];
       return { item_id, lot: lots[0]?.lot ?? null, lot_expires_on: lots[0]?.expires_on ?? null, lots };
     });
     return [{ event: "complete_fill", items }, { columns: { filled_by: work.by.person_id } }];
-  });
+  };
+
+export type ScannedItem = { item_id: number; code: string; lot?: string | null };
 
 /**
  * A second person scans a package of every lot: the NDC in any format, or the SKU if there is no NDC. `lot` is the one that
  * the person read, if the code has none.
  */
-export const verifyProduct = (
-  deps: Deps,
-  work: Work,
-  scanned: readonly { item_id: number; code: string; lot?: string | null }[],
-): Promise<Order> =>
-  workOrder(deps, work, async (loaded, tx) => {
+export const verifyProduct = (deps: Deps, work: Work, scanned: readonly ScannedItem[]): Promise<Order> =>
+  workOrder(deps, work, (loaded, tx) => productVerified(work, scanned)(loaded, lotCheck(tx, work.account_id)));
+
+export const productVerified =
+  (work: Work, scanned: readonly ScannedItem[]) =>
+  async (loaded: LoadedOrder, refuseRecalled: LotCheck): Promise<Decided> => {
     requireStep(loaded, { event: "verify_product" }, actorOf(work.by));
     if (loaded.row.filled_by === work.by.person_id) throw new WorkRefusal("same_person");
     requireEveryItem(
@@ -124,9 +137,9 @@ export const verifyProduct = (
     }
     const serials = packages.flatMap(({ code, serial }) => (serial === null ? [] : `${code} ${serial}`));
     if (new Set(serials).size !== serials.length) throw new WorkRefusal("scanned_twice");
-    await requireGoodLots(tx, loaded);
+    await requireGoodLots(refuseRecalled, loaded);
     return [{ event: "verify_product" }];
-  });
+  };
 
 /** Sends the order back to be filled again. */
 export const rejectProduct = (deps: Deps, work: Work, reason: string): Promise<Order> =>
@@ -227,7 +240,7 @@ export const refundOrder = async (
   return order;
 };
 
-type Decided = readonly [Outcome, Partial<ChangeBy>?];
+export type Decided = readonly [Outcome, Partial<ChangeBy>?];
 
 /**
  * Loads, decides, saves and audits. When two people take the same step at once, the second is refused because the step
@@ -243,12 +256,7 @@ export async function workOrder(
       const loaded = await loadChangingOrder(deps, tx, work.account_id, work.order_number, "elsewhere");
       requireFree(deps, loaded, work);
       const [outcome, by] = await decide(loaded, tx);
-      const { order } = await changeOrder(deps, tx, loaded, outcome, {
-        actor: actorOf(work.by),
-        ...by,
-        // The next stage is someone else's work, so the claim ends with the step.
-        columns: { claimed_by: null, claimed_until: null, ...by?.columns },
-      });
+      const { order } = await changeOrder(deps, tx, loaded, outcome, byWorker(work, by));
       await auditWork(deps, tx, work);
       if (by?.override !== undefined) await auditOverride(deps, tx, work, by.override);
       return order;
@@ -257,6 +265,13 @@ export async function workOrder(
     throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;
   }
 }
+
+/** The next stage is someone else's work, so the claim ends with the step. */
+export const byWorker = ({ by: worker }: Work, by: Partial<ChangeBy> = {}): ChangeBy => ({
+  actor: actorOf(worker),
+  ...by,
+  columns: { claimed_by: null, claimed_until: null, ...by.columns },
+});
 
 /** Records who took which step on the order, in the transaction of the step itself; of an assignment, also to whom. */
 export async function auditWork(
@@ -304,18 +319,21 @@ export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor)
 }
 
 /** An order can be on hold for longer than its lots last, and a lot can be recalled after the fill. */
-export async function requireGoodLots(db: Queryable, loaded: LoadedOrder): Promise<void> {
-  const { account_id, order, details, rules } = loaded;
-  const packages = details.flatMap(({ item_id, lots }) => {
-    const { sku } = order.items.find((one) => one.item_id === item_id)!;
-    return lots.map((one) => ({ ...one, item_id, sku }));
-  });
+export async function requireGoodLots(refuseRecalled: LotCheck, loaded: LoadedOrder): Promise<void> {
+  const packages = packagesOf(loaded);
   for (const { item_id, expires_on } of packages) {
-    const refused = shortLife(expires_on, itemDays(loaded, item_id), rules.today);
+    const refused = shortLife(expires_on, itemDays(loaded, item_id), loaded.rules.today);
     if (refused !== null) throw new WorkRefusal(refused);
   }
-  await refuseRecalled(db, account_id, packages);
+  await refuseRecalled(packages);
 }
+
+/** The lots that the order's items are filled from. */
+export const packagesOf = ({ order, details }: LoadedOrder) =>
+  details.flatMap(({ item_id, lots }) => {
+    const { sku } = order.items.find((one) => one.item_id === item_id)!;
+    return lots.map(({ lot, expires_on }) => ({ item_id, sku, lot, expires_on }));
+  });
 
 function requireEveryItem({ order }: LoadedOrder, named: readonly { item_id: number }[]): void {
   const ids = new Set(named.map(({ item_id }) => item_id));

@@ -1,6 +1,7 @@
 import type { Order, Shipment, ShipmentStatus } from "@pestle/contract";
 import { isConflict } from "../../db/conflict.ts";
-import { listDueShipments, listScans, listTrackedAccounts, noteScans } from "../../db/fulfillment/shipments.ts";
+import { listDueShipments, listTrackedAccounts, noteScans } from "../../db/fulfillment/shipments.ts";
+import { type OrderChange, saveOrderChanges } from "../../db/orders/save-order-change.ts";
 import type { Deps } from "../../deps.ts";
 import type { Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
 import { carrier } from "../../domain/orders/order.ts";
@@ -10,8 +11,8 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
 import { someAtOnce } from "../operations/some-at-once.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
-import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
-import { actorOf, requireStep, type Work, workOrder } from "./steps.ts";
+import { type ChangeBy, decideSave } from "../orders/save-change.ts";
+import { actorOf, type Decided, requireStep, type Work, workOrder } from "./steps.ts";
 
 const MOST_AT_ONCE = 100;
 const MOST_LOST_ROUNDS = 20;
@@ -43,15 +44,14 @@ export async function trackShipments(deps: Deps, only_account?: string): Promise
  * another process changed the order first.
  */
 async function trackOne(deps: Deps, account_id: string, order_number: string): Promise<boolean> {
-  const load = () => withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
-  const loaded = await load();
+  const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
   const [shipment] = loaded.order.shipments;
   const { last_shipment } = loaded.row;
   if (shipment === undefined || last_shipment === null) return false;
   const parcel = parcelOf(loaded, shipment);
   const told = await deps.carriers[loaded.environment].track(parcel, loaded.rules.now);
   const { shipment_id } = last_shipment;
-  const kept = await listScans(deps.db, account_id, order_number, shipment_id);
+  const kept = last_shipment.scans.map(({ at, status }) => ({ at: new Date(at), status }));
   const known = new Set(kept.map(scanKey));
   const fresh = told.filter((scan) => !known.has(scanKey(scan)));
   // A late scan is stored but does not undo a newer status.
@@ -68,15 +68,7 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
     await noteScans(deps.db, { account_id, order_number, shipment_id, next_scan_at, scans: fresh });
     return true;
   }
-  let { revision } = loaded;
-  for (const scan of changing) {
-    // The last change also stores the scans that change no status, and when to ask next.
-    const rest = scan === last ? { scans: fresh, next_scan_at } : undefined;
-    const current = revision === loaded.revision ? loaded : await load();
-    if (!(await applyScan(deps, current, revision, scan, rest))) return false;
-    revision += 1;
-  }
-  return true;
+  return applyScans(deps, loaded, changing, { scans: fresh, next_scan_at });
 }
 
 /** The scans that give the parcel another status. */
@@ -94,35 +86,56 @@ const isEnd = (status: ShipmentStatus) => status === "delivered" || status === "
 
 /** Records tracking news that a staff member got from the carrier. */
 export const trackByHand = (deps: Deps, work: Work, status: ShipmentStatus, description: string): Promise<Order> =>
-  workOrder(deps, work, (loaded) => {
+  workOrder(deps, work, trackedByHand(work, status, description));
+
+export const trackedByHand =
+  ({ by }: Work, status: ShipmentStatus, description: string) =>
+  (loaded: LoadedOrder): Decided => {
     const event = status === "delivered" ? "deliver" : "track";
-    requireStep(loaded, { event }, actorOf(work.by));
+    requireStep(loaded, { event }, actorOf(by));
     const scan = { at: loaded.rules.now, status, place: null, description };
     return scanned(loaded, scan);
-  });
+  };
 
-/** False if the order changed after its scans were read; the next round starts from the new state. */
-async function applyScan(
+/**
+ * Saves all changes together, each decided on the order as the one before left it. The last one also stores the scans that
+ * change no status, and when to ask next. False if the order changed after it was loaded; the next round starts from the
+ * new state.
+ */
+async function applyScans(
   deps: Deps,
   read: LoadedOrder,
-  revision: number,
-  scan: Scan,
-  rest?: { scans: readonly Scan[]; next_scan_at: Date | null },
+  changing: readonly Scan[],
+  rest: { scans: readonly Scan[]; next_scan_at: Date | null },
 ): Promise<boolean> {
-  if (read.revision !== revision || read.standing.state !== "Shipped") return false;
-  // Use the carrier's time of the scan, not the time of the request.
-  const loaded = { ...read, rules: { ...read.rules, now: scan.at } };
-  const [outcome, { tracked, scans }] = scanned(loaded, scan);
-  const { shipment_id } = tracked;
-  const by = rest
-    ? {
-        tracked: { ...tracked, next_scan_at: rest.next_scan_at },
-        scans: rest.scans.map((one) => ({ ...one, shipment_id })),
-      }
-    : { tracked, scans };
+  const decide = () => {
+    const changes: OrderChange[] = [];
+    let loaded = read;
+    for (const scan of changing) {
+      if (loaded.standing.state !== "Shipped") break;
+      // Use the carrier's time of the scan, not the time of the request.
+      loaded = { ...loaded, rules: { ...read.rules, now: scan.at } };
+      const [outcome, { tracked, scans }] = scanned(loaded, scan);
+      const { shipment_id } = tracked;
+      const by =
+        scan === changing.at(-1)
+          ? {
+              tracked: { ...tracked, next_scan_at: rest.next_scan_at },
+              scans: rest.scans.map((one) => ({ ...one, shipment_id })),
+            }
+          : { tracked, scans };
+      const { change, after } = decideSave(deps, loaded, outcome, { actor: carrier, ...by });
+      changes.push(change);
+      loaded = after();
+    }
+    return changes;
+  };
   try {
-    await withKeysOfNow(deps, () => changeOrder(deps, deps.db, loaded, outcome, { actor: carrier, ...by }));
-    return true;
+    return await withKeysOfNow(deps, async () => {
+      const changes = decide();
+      await saveOrderChanges(deps.db, changes);
+      return changes.length === changing.length;
+    });
   } catch (error) {
     if (isConflict(error)) return false;
     throw error;

@@ -31,6 +31,7 @@ import { type AuditNote, withPatientIndexes } from "../operations/audit-note.ts"
 import { patientRow } from "../patients/patient-rows.ts";
 import { sealEvent } from "../webhooks/event-body.ts";
 import type { LoadedOrder } from "./load-order.ts";
+import { loadedAfter } from "./loaded-after.ts";
 
 /** The actor, and additional rows to save with the change. */
 export type ChangeBy = {
@@ -64,6 +65,16 @@ export async function changeOrder(
   asked: Outcome,
   asker: ChangeBy,
 ): Promise<ChangedOrder> {
+  const { change, order } = decideSave(deps, loaded, asked, asker);
+  const { action_request_id } = await saveOrderChange(db, change);
+  return { order: order(), action_request_id };
+}
+
+/** What a change of an order saves, its answer, and the order after it. */
+export type DecidedSave = { change: OrderChange; order: () => Order; after: () => LoadedOrder };
+
+/** The decision without the save, for a caller that saves several changes of an order at once. */
+export function decideSave(deps: Deps, loaded: LoadedOrder, asked: Outcome, asker: ChangeBy): DecidedSave {
   const { account_id, order, standing, rules } = loaded;
   const { now } = rules;
   const decided = decideChange(loaded, asked, rules);
@@ -92,7 +103,7 @@ export async function changeOrder(
       : orderEvents(after, decided.after.prescriptions, moved, order.order_status, rules, randomEventId);
   const role = moved?.history.find(({ actor }) => by.actor.roles.includes(actor))?.actor ?? by.actor.roles[0]!;
   const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, by, role, by.reason);
-  const saved = await saveOrderChange(db, {
+  const change: OrderChange = {
     account_id,
     order_number: order.order_number,
     revision: loaded.revision,
@@ -162,8 +173,12 @@ export async function changeOrder(
     })),
     action_request: by.action_request ?? null,
     audit: asker.audit === undefined ? null : withPatientIndexes(deps.vault, asker.audit),
-  });
-  return { order: orderAnswer(after, decided.after.prescriptions, rules), action_request_id: saved.action_request_id };
+  };
+  return {
+    change,
+    order: () => orderAnswer(after, decided.after.prescriptions, rules),
+    after: () => loadedAfter(loaded, decided, after, moved ?? standing, change),
+  };
 }
 
 /** Exceptions that an action ended, and that stay open because a check found a cause of its own. */

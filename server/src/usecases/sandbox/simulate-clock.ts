@@ -1,8 +1,9 @@
 import { SimulatedClock } from "@pestle/contract";
-import { type ClockPosition, listStoppedClocks, setClockGoal, stepAccountClock } from "../../db/accounts/accounts.ts";
-import { announce } from "../../db/bus.ts";
+import { listStoppedClocks, setClockGoal, stepAccountClock } from "../../db/accounts/accounts.ts";
 import type { Tx } from "../../db/db.ts";
+import { type DueWork, loadDueWork } from "../../db/sandbox/due-work.ts";
 import type { Deps } from "../../deps.ts";
+import { closesAt, openMonth } from "../../domain/statements/months.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { readBody } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll } from "../../domain/values/refusals.ts";
@@ -15,7 +16,6 @@ import { recheckDue } from "../orders/recheck-orders.ts";
 import { expireDueRequests } from "../prescribers/expire-requests.ts";
 import { fillSchedules } from "../schedules/fill-schedules.ts";
 import { closeMonths } from "../statements/close-months.ts";
-import { transact } from "../write.ts";
 import { shipFills } from "./ship-fills.ts";
 import type { Simulation } from "./simulation.ts";
 
@@ -49,20 +49,14 @@ export async function moveClock(tx: Tx, account_id: string, advance_seconds: num
   const goal = await setClockGoal(tx, account_id, advance_seconds, FARTHEST_OFFSET_S, now);
   if (goal === undefined) return refuse(42200, "simulation.advance_seconds", { problem: "not_allowed" });
   // Work that is due already belongs to the time before the move.
-  await step(tx, account_id, now, true);
+  await stepAccountClock(tx, account_id, now, true);
   return accountNow(now, goal.clock_goal_s);
-}
-
-async function step(tx: Tx, account_id: string, now: Date, stays = false): Promise<ClockPosition | undefined> {
-  const moved = await stepAccountClock(tx, account_id, now, stays);
-  if (moved !== undefined) await announce(tx, { kind: "account", account_id });
-  return moved;
 }
 
 /** Does the work that is due where the clock is, and moves it on until it has reached its goal. */
 async function playOn(deps: Deps, account_id: string): Promise<void> {
   do await catchUp(deps, account_id);
-  while ((await transact(deps, (tx) => step(tx, account_id, deps.now()))) !== undefined);
+  while ((await stepAccountClock(deps.db, account_id, deps.now())) !== undefined);
 }
 
 const STOPPED_AFTER_MS = 120_000;
@@ -76,24 +70,44 @@ export async function moveStoppedClocks(deps: Deps): Promise<void> {
   }
 }
 
+type DueNow = { [One in Exclude<keyof DueWork, "ledger" | "clock_offset_s"> | "months"]: boolean };
+type PlannedWork = [due: keyof DueNow, work: (deps: Deps, account_id: string) => Promise<unknown>];
+
+/** The works of one stop, in this order. The second ones also do what the first ones leave to them. */
+const works: readonly (readonly PlannedWork[])[] = [
+  [
+    ["parcels", trackShipments],
+    ["rechecks", recheckDue],
+    ["back_orders", fillBackOrders],
+    ["prescriptions", fillDue],
+    ["schedules", fillSchedules],
+  ],
+  [
+    ["fills", shipFills],
+    ["notices", tellExpiries],
+    ["requests", expireDueRequests],
+    ["months", closeMonths],
+  ],
+];
+
 /** Runs an account's due work at once instead of waiting for the jobs. The jobs retry work that fails here. */
 async function catchUp(deps: Deps, account_id: string): Promise<void> {
-  const works = [
-    trackShipments,
-    recheckDue,
-    fillBackOrders,
-    fillDue,
-    fillSchedules,
-    shipFills,
-    tellExpiries,
-    expireDueRequests,
-    closeMonths,
-  ];
-  for (const work of works) {
-    try {
-      await work(deps, account_id);
-    } catch (error) {
-      deps.log.warn({ fault: (error as Error).name }, "due sandbox work failed and waits for the next job run");
+  for (const these of works) {
+    const due = await loadDue(deps, account_id);
+    for (const [name, work] of these) {
+      if (!due[name]) continue;
+      try {
+        await work(deps, account_id);
+      } catch (error) {
+        deps.log.warn({ fault: (error as Error).name }, "due sandbox work failed and waits for the next job run");
+      }
     }
   }
+}
+
+async function loadDue(deps: Deps, account_id: string): Promise<DueNow> {
+  const { ledger, clock_offset_s, ...due } = (await loadDueWork(deps.db, account_id, deps.now()))!;
+  const now = accountNow(deps.now(), clock_offset_s);
+  const months = ledger !== null && closesAt(openMonth(deps.config.TIME_ZONE, ledger, ledger.first_open_at)) <= now;
+  return { ...due, months };
 }

@@ -5,8 +5,8 @@ import { refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { prepareStaffMessage, writeStaffMessage } from "../fulfillment/send-staff-message.ts";
 import { WorkRefusal } from "../fulfillment/work-refusal.ts";
-import { simulatedPharmacist } from "./simulate-order.ts";
 import type { Simulation } from "./simulation.ts";
+import { simulatedPharmacist } from "./walk-order.ts";
 
 /** `{"order_number","text"}` writes as the pharmacy. With `exception_id` it is a question that holds the order. */
 export const simulateMessage: Simulation = async (deps, { account_id }, simulation, problems) => {

@@ -1,8 +1,5 @@
 import {
   type ExceptionId,
-  type FilledLine,
-  type Order,
-  type OrderState,
   type OrderStatus,
   SimulatedOrder,
   type Situation,
@@ -10,29 +7,15 @@ import {
 } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import { isOpen, system } from "../../domain/orders/order.ts";
-import { addMonths } from "../../domain/values/calendar.ts";
-import { exact } from "../../domain/values/quantity-units.ts";
 import { readBody, refusalOf } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
-import { suggestedLots } from "../fulfillment/lots/fill-lots.ts";
-import { shipOrder } from "../fulfillment/ship-order.ts";
-import { approveReview, completeFill, verifyProduct, type Work, type Worker } from "../fulfillment/steps.ts";
-import { trackByHand } from "../fulfillment/track-shipments.ts";
-import { WorkRefusal } from "../fulfillment/work-refusal.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
 import { situationsToRaise } from "../orders/suggest-address.ts";
 import type { Simulation } from "./simulation.ts";
-
-/** Two simulated staff members, because the person who fills an order may not check it. */
-const technician: Worker = { person_id: "simulated-technician", role: "technician", license: null };
-export const simulatedPharmacist: Worker = {
-  person_id: "simulated-pharmacist",
-  role: "pharmacist",
-  license: "SIMULATED",
-};
+import { walkOrder } from "./walk-order.ts";
 
 /** The statuses that a simulation can reach, in this order. */
 const walk = ["Processing", "Filling", "Shipped", "Delivered"] as const satisfies readonly OrderStatus[];
@@ -75,7 +58,9 @@ export async function playOrder(
   situations: (loaded: LoadedOrder) => Situation[] = () => [],
 ): Promise<{ order_number: string; order_status: OrderStatus }> {
   const { order_number } = simulation;
-  const loaded = await load(deps, account_id, order_number);
+  const steps = "to" in simulation && simulation.to !== "Canceled";
+  const facts = steps ? "elsewhere" : "own";
+  const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number, facts));
   if ("exception_id" in simulation) {
     const { exception_id } = simulation;
     if (!isOpen(loaded.standing) || loaded.standing.open.includes(exception_id))
@@ -97,78 +82,3 @@ export async function playOrder(
   if (from === -1 || from >= walk.indexOf(simulation.to)) refuse(42463, "simulation.to");
   return walkOrder(deps, loaded, simulation.to);
 }
-
-/** Takes step after step. One load is enough: the walk's own transaction holds the order after its first step. */
-async function walkOrder(deps: Deps, loaded: LoadedOrder, to: OrderStatus) {
-  const { order_number, order_status } = loaded.order;
-  const answer = { order_number, order_status };
-  for (let state = loaded.standing.state; answer.order_status !== to; state = nextStates[state]!) {
-    const changed = await step(deps, loaded, state).catch(unlessRefused);
-    answer.order_status = changed.order_status;
-    // Stop at a hold on the way, such as a declined card, as a real order would.
-    if (changed.order_status === "On Hold") break;
-  }
-  return answer;
-}
-
-/** The states on the way of an order that nothing holds. */
-const nextStates: Partial<Record<OrderState, OrderState>> = {
-  "Processing/clinical_review": "Filling/fill",
-  "Filling/fill": "Filling/product_check",
-  "Filling/product_check": "Filling/pack",
-  "Filling/pack": "Shipped",
-  Shipped: "Delivered",
-};
-
-/** A step that staff may not take now, for example on an order that a person has claimed, is refused here too. */
-function unlessRefused(error: unknown): never {
-  if (error instanceof WorkRefusal) refuse(42463, "simulation.to");
-  throw error;
-}
-
-async function step(deps: Deps, { account_id, order }: LoadedOrder, state: OrderState): Promise<Order> {
-  const work: Omit<Work, "by"> = { account_id, order_number: order.order_number };
-  switch (state) {
-    case "Processing/clinical_review":
-      return approveReview(deps, { ...work, by: simulatedPharmacist });
-    case "Filling/fill":
-      return completeFill(deps, { ...work, by: technician }, await simulatedFill(deps, account_id, order.order_number));
-    case "Filling/product_check":
-      return verifyProduct(
-        deps,
-        { ...work, by: simulatedPharmacist },
-        await simulatedScans(deps, account_id, order.order_number),
-      );
-    case "Filling/pack":
-      return shipOrder(deps, { ...work, by: technician });
-    case "Shipped":
-      return trackByHand(deps, { ...work, by: technician }, "delivered", "Delivered.");
-    default:
-      return refuse(42463, "simulation.to");
-  }
-}
-
-/** From the lots on the shelf, the first to expire first. Stock without a known lot has an invented one. */
-async function simulatedFill(deps: Deps, account_id: string, order_number: string): Promise<FilledLine[]> {
-  const loaded = await load(deps, account_id, order_number);
-  const suggested = await suggestedLots(deps.db, loaded);
-  const invented = { lot: "SIMULATED", lot_expires_on: addMonths(loaded.rules.today, 24) };
-  return loaded.details.map(({ item_id, units }) => {
-    const lots = suggested.get(item_id) ?? [];
-    const rest = exact(units - lots.reduce((sum, one) => sum + one.units, 0));
-    if (lots.length === 0) return { item_id, ...invented };
-    return { item_id, lots: rest === 0 ? lots : [...lots, { ...invented, units: rest }] };
-  });
-}
-
-async function simulatedScans(deps: Deps, account_id: string, order_number: string) {
-  const { order, details } = await load(deps, account_id, order_number);
-  return details.flatMap(({ item_id, lots }) => {
-    const { ndc, sku } = order.items.find((one) => one.item_id === item_id)!;
-    const scan = { item_id, code: ndc ?? sku };
-    return lots.length < 2 ? [scan] : lots.map(({ lot }) => ({ ...scan, lot }));
-  });
-}
-
-const load = (deps: Deps, account_id: string, order_number: string) =>
-  withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));

@@ -136,13 +136,14 @@ describe("an order's page", () => {
       "create",
     ]);
     expect(told[5]).toMatchObject({ who: "A pharmacist", role: "technician" });
-    // The log names each step, in its order; a refused step is not in it.
+    // The log names each step, in its order; a refused step is not in it, but the wrong package is.
     const text = "select action from audit_entry where subject = $1 and person_id is not null order by audit_id";
     const { rows: entries } = await app.deps.db.raw(text, [made.order_number]);
     expect(entries.map(({ action }) => action).filter((action) => action !== "order_viewed")).toEqual([
       "order_claimed",
       "order_approved",
       "order_filled",
+      "product_missed",
       "order_checked",
       "order_printed",
       "order_shipped",

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Order, OrderState } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { loadShelvesWithLots } from "../../../src/db/catalogue/stock-lots.ts";
+import { saveOrderChange } from "../../../src/db/orders/save-order-change.ts";
+import { addMonths } from "../../../src/domain/values/calendar.ts";
 import { destroyStock } from "../../../src/usecases/catalogue/destroy-stock.ts";
 import { countStock, receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
 import { returnParcel } from "../../../src/usecases/catalogue/return-parcel.ts";
@@ -12,24 +14,34 @@ import {
   readNotes,
   releaseClaim,
 } from "../../../src/usecases/fulfillment/claim-order.ts";
-import { suggestedLots } from "../../../src/usecases/fulfillment/lots/fill-lots.ts";
+import { readShelves, suggestedLots } from "../../../src/usecases/fulfillment/lots/fill-lots.ts";
+import { orderDocument } from "../../../src/usecases/fulfillment/order-document.ts";
+import { makeLabel } from "../../../src/usecases/fulfillment/parcels/parcel-label.ts";
 import { quarantineLot } from "../../../src/usecases/fulfillment/recall/quarantine-lot.ts";
 import { recallLot } from "../../../src/usecases/fulfillment/recall/recall-lot.ts";
-import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
+import { capture, declined, shipOrder, shipped } from "../../../src/usecases/fulfillment/ship-order.ts";
 import {
+  actorOf,
   approveReview,
+  byWorker,
   cancelWithReason,
   completeFill,
+  type Decided,
+  fillCompleted,
+  productVerified,
   raiseException,
   refundOrder,
   rejectProduct,
   resolveException,
+  reviewApproved,
   verifyProduct,
   type Work,
   type Worker,
 } from "../../../src/usecases/fulfillment/steps.ts";
-import { trackByHand } from "../../../src/usecases/fulfillment/track-shipments.ts";
+import { trackByHand, trackedByHand } from "../../../src/usecases/fulfillment/track-shipments.ts";
 import type { WorkRefusalKey } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { type LoadedOrder, loadChangingOrder } from "../../../src/usecases/orders/load-order.ts";
+import { decideSave } from "../../../src/usecases/orders/save-change.ts";
 import { readOrder } from "../../support/actions.ts";
 import { expectBalanced } from "../../support/books.ts";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
@@ -205,6 +217,210 @@ describe("a claim", () => {
     const played = await simulate(app, "order", { order_number: order.order_number, to: "Delivered" });
     expect([played.status, played.text]).toEqual([422, expect.stringContaining("42463")]);
     expect(await shop.everything(order)).toEqual(before);
+  });
+});
+
+describe("the simulated pharmacy", () => {
+  const BY_PARTNER = { payer: "partner" } as const;
+  const CASES: Record<string, { payment: Record<string, string>; has_lots?: true }> = {
+    "the partner pays": { payment: BY_PARTNER },
+    "a card pays": { payment: { payer: "patient", token: "tok_visa" } },
+    "the card is declined at the capture": { payment: { payer: "patient", token: "tok_declined_at_capture" } },
+    "the shelf has several lots": { payment: BY_PARTNER, has_lots: true },
+  };
+  type Case = (typeof CASES)[string];
+  const SKU = "finasteride-1";
+  const SHELF = [
+    { lot: "A", expires_on: "2190-01-31", units: 20 },
+    { lot: "B", expires_on: "2191-01-31", units: 25 },
+  ];
+  /** Two lines of one product, which are filled from both lots of the shelf, and the rest from stock without a lot. */
+  const ordered = async ({ payment, has_lots }: Case) => {
+    if (has_lots === undefined) return placed(app, { ...(await newOrder(app)).body, payment });
+    const at = { account_id: shop.account_id, sku: SKU, note: null };
+    for (const { units, ...lot } of SHELF) await receiveStock(app.deps.db, { ...at, units, lot }, app.deps.now());
+    const { body } = await newOrder(app, { prescription: prescribed(SKU, 30) });
+    return placed(app, { ...body, items: [body.items[0], body.items[0]], payment });
+  };
+  const fillOf = async (order: Order, { has_lots }: Case) => {
+    const { rules } = await shop.load(order);
+    const invented = { lot: "SIMULATED", lot_expires_on: addMonths(rules.today, 24) };
+    if (has_lots === undefined) return order.items.map(({ item_id }) => ({ item_id, ...invented }));
+    const [a, b] = SHELF.map(({ lot, expires_on }) => ({ lot, lot_expires_on: expires_on }));
+    const parts = (...lots: { lot: string; lot_expires_on: string; units: number }[]) => lots;
+    return [
+      { item_id: 1, lots: parts({ ...a!, units: 20 }, { ...b!, units: 10 }) },
+      { item_id: 2, lots: parts({ ...b!, units: 15 }, { ...invented, units: 15 }) },
+    ];
+  };
+  const scansFor = (order: Order, { has_lots }: Case) =>
+    scansOf(order).flatMap((scan) => {
+      if (has_lots === undefined) return [scan];
+      const lots = scan.item_id === 1 ? ["A", "B"] : ["B", "SIMULATED"];
+      return lots.map((lot) => ({ ...scan, lot }));
+    });
+
+  for (const [name, given] of Object.entries(CASES)) {
+    test(`writes what staff would write, and draws the label when someone opens it, if ${name}`, async () => {
+      const worked = await ordered(given);
+      const by_staff = await shelfChange(async () => {
+        for (const step of simulatedSteps(worked, given)) if (!(await isHeld(worked))) await step();
+      });
+      const played = await ordered(given);
+      const by_walk = await shelfChange(() =>
+        simulate(app, "order", { order_number: played.order_number, to: "Delivered" }),
+      );
+      expect(await written(played)).toEqual(await written(worked));
+      expect(by_walk).toEqual(by_staff);
+      if (given.has_lots)
+        expect(by_walk).toEqual({ [SKU]: [-60, -45, 0, -60], [`${SKU} A`]: [-20, 0], [`${SKU} B`]: [-25, 0] });
+      if (await isHeld(played)) return;
+      const printed = (order: Order) => orderDocument(app.deps, shop.work(order, technician), "label");
+      const [drawn, stored] = [await printed(played), await printed(worked)];
+      expect(drawn.bytes.subarray(0, 5).toString()).toBe("%PDF-");
+      // Only the tracking number differs, and compression makes of it a few bytes.
+      expect(Math.abs(drawn.bytes.length - stored.bytes.length)).toBeLessThan(stored.bytes.length / 10);
+    });
+
+    test(`decides each step on what a load would find, if ${name}`, async () => {
+      const order = await ordered(given);
+      const { account_id, order_number } = shop.work(order, technician);
+      const load = () => loadChangingOrder(app.deps, app.deps.db, account_id, order_number, "elsewhere");
+      const noRecall = async () => {};
+      const filled = shop.work(order, technician);
+      const checked = shop.work(order, pharmacist);
+      type Decide = (loaded: LoadedOrder) => Decided | Promise<Decided>;
+      const steps: [Work, Decide][] = [
+        [checked, reviewApproved(checked)],
+        [
+          filled,
+          async (loaded) =>
+            fillCompleted(filled, await fillOf(order, given))(loaded, readShelves(app.deps.db, account_id)),
+        ],
+        [checked, (loaded) => productVerified(checked, scansFor(order, given))(loaded, noRecall)],
+        [
+          filled,
+          async (loaded) => {
+            const cents = await capture(app.deps, loaded);
+            const label = await makeLabel(app.deps, loaded, 1, { drawn: false });
+            return cents === "declined"
+              ? declined(loaded)
+              : shipped(app.deps, loaded, label, cents, actorOf(filled.by));
+          },
+        ],
+        [filled, trackedByHand(filled, "in_transit", "Left.")],
+        [filled, trackedByHand(filled, "delivered", "Delivered.")],
+      ];
+      let loaded = await load();
+      for (const [work, decide] of steps) {
+        if (loaded.standing.state === "On Hold") break;
+        const [outcome, own] = await decide(loaded);
+        const { change, after } = decideSave(app.deps, loaded, outcome, byWorker(work, own));
+        await saveOrderChange(app.deps.db, change);
+        loaded = await load();
+        expect(known(after())).toEqual(known(loaded));
+      }
+      expect(loaded.order.order_status).toBe(name.includes("declined") ? "On Hold" : "Delivered");
+    });
+  }
+
+  test("is refused what staff are refused: a recalled lot, and a label that no font can print", async () => {
+    const refusedWalk = async (order: Order) => {
+      const before = await shop.everything(order);
+      const played = await simulate(app, "order", { order_number: order.order_number, to: "Delivered" });
+      expect([played.status, played.text]).toEqual([422, expect.stringContaining("42463")]);
+      expect(await shop.everything(order)).toEqual(before);
+    };
+    const order = await fresh();
+    const filled = await walked("Filling/product_check");
+    for (const [lot, one] of [
+      ["simulated", order],
+      ["l1", filled],
+    ] as const) {
+      const quarantine = (on: boolean) => quarantineLot(app.deps, pharmacist, { lot }, on, randomUUID());
+      await quarantine(true);
+      await refusedWalk(one);
+      await quarantine(false);
+      expect((await simulate(app, "order", { order_number: one.order_number, to: "Shipped" })).status).toBe(202);
+    }
+    const { body } = await newOrder(app);
+    const foreign = await placed(app, { ...body, reference: "Ng \u{13000}" });
+    const label = async (drawn: boolean) => makeLabel(app.deps, await shop.load(foreign), 1, { drawn });
+    for (const drawn of [true, false]) {
+      await expect(label(drawn)).rejects.toMatchObject({
+        key: "unprintable",
+        message: expect.stringContaining("U+13000"),
+      });
+    }
+    await refusedWalk(foreign);
+  });
+
+  const isHeld = async (order: Order) => (await shop.load(order)).standing.state === "On Hold";
+  const simulatedSteps = (order: Order, given: Case) => [
+    () => approveReview(app.deps, shop.work(order, pharmacist)),
+    async () => completeFill(app.deps, shop.work(order, technician), await fillOf(order, given)),
+    () => verifyProduct(app.deps, shop.work(order, pharmacist), scansFor(order, given)),
+    () => shipOrder(app.deps, shop.work(order, technician)),
+    () => trackByHand(app.deps, shop.work(order, technician), "delivered", "Delivered."),
+  ];
+
+  /** How the numbers of each shelf and lot change. */
+  async function shelfChange(change: () => Promise<unknown>): Promise<Record<string, number[]>> {
+    const numbers = async () => {
+      const found = await shop.rows(
+        `select sku as name, array[on_hand_units, lot_units, loose_filled_units, reserved_units]::float8[] as numbers
+        from stock where account_id = $1
+        union all
+        select sku || ' ' || lot, array[on_hand_units, filled_units]::float8[] from stock_lot where account_id = $1`,
+        shop.account_id,
+      );
+      return new Map(found.map((row) => [row.name as string, row.numbers as number[]]));
+    };
+    const before = await numbers();
+    await change();
+    const changed = [...(await numbers())].map(([name, after]) => {
+      return [name, after.map((number, nth) => number - before.get(name)![nth]!)] as const;
+    });
+    return Object.fromEntries(changed.filter(([, moved]) => moved.some((number) => number !== 0)));
+  }
+
+  /** All rows and events without what differs between two orders: names, numbers, times and sealed bytes. */
+  async function written(order: Order) {
+    const tables = Object.entries(await shop.everything(order)).map(([table, rows]) => [
+      table,
+      (rows as unknown[]).map((row) => alike(row, order)).sort(),
+    ]);
+    return {
+      ...Object.fromEntries(tables),
+      history: (await shop.history(order)).map((row) => alike(row, order)),
+      events: (await shop.events(order)).map((body) => alike(body, order)),
+    };
+  }
+  const alike = (row: unknown, { order_number }: Order): string =>
+    (typeof row === "string" ? row : JSON.stringify(row))
+      .replaceAll(order_number, "order")
+      .replaceAll(/"(tracking_no|tracking_url|patient_id)":\s*"[^"]*"/g, '"$1":"own"')
+      .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid")
+      .replaceAll(/\\\\x[0-9a-f]+/g, "sealed")
+      .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:[\d.]+(Z|[+-]\d\d(:\d\d)?)/g, "time")
+      .replaceAll(/"(\w+_(key|position)|prescription_id|dispense_id|stock_entry_id|timestamp|id)":\s*\d+/g, '"$1":0')
+      .replaceAll(technician.person_id, "simulated-technician")
+      .replaceAll(pharmacist.person_id, "simulated-pharmacist");
+
+  const known = ({ rules: _, payment_token: __, custom_label: ___, row, ...facts }: LoadedOrder) => ({
+    ...facts,
+    row: {
+      payment_reference: row.payment_reference,
+      payment_attempt: row.payment_attempt,
+      filled_by: row.filled_by,
+      claimed_by: row.claimed_by,
+      claimed_until: row.claimed_until,
+      last_shipment: row.last_shipment && {
+        shipment_id: row.last_shipment.shipment_id,
+        next_scan_at: row.last_shipment.next_scan_at && Date.parse(row.last_shipment.next_scan_at),
+        scans: row.last_shipment.scans.map(({ at, status }) => [Date.parse(at), status]),
+      },
+    },
   });
 });
 

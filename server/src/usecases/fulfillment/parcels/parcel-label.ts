@@ -71,8 +71,16 @@ export function sealLabel(
 export const labelKey = (order_number: string, label_id: number): string =>
   label_id === 1 ? order_number : `${order_number}-${label_id}`;
 
-/** The partner's own label if it sent a printable one, else the carrier's. */
-export async function makeLabel(deps: Deps, loaded: LoadedOrder, label_id: number): Promise<ParcelLabel> {
+/**
+ * The partner's own label if it sent a printable one, else the carrier's. With `drawn: false`, the data of a label that we
+ * draw ourselves is what it is drawn from: few people open a label of the sandbox.
+ */
+export async function makeLabel(
+  deps: Deps,
+  loaded: LoadedOrder,
+  label_id: number,
+  { drawn = true } = {},
+): Promise<ParcelLabel> {
   const { order, rules } = loaded;
   const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
   const sent = loaded.custom_label();
@@ -83,7 +91,7 @@ export async function makeLabel(deps: Deps, loaded: LoadedOrder, label_id: numbe
     const tracking_no = order.label.tracking_no ?? order.order_number;
     return { tracking_no, tracking_url: null, format: order.label.format, data: own };
   }
-  const parcel = {
+  const request = {
     key: labelKey(order.order_number, label_id),
     carrier: method.carrier,
     service: method.service,
@@ -94,11 +102,25 @@ export async function makeLabel(deps: Deps, loaded: LoadedOrder, label_id: numbe
     ship_date: dateIn(rules.time_zone, rules.now),
     sandbox: loaded.environment === "sandbox",
   };
-  await requirePrintable(deps, [...textsOfPharmacy(parcel.from), ...textsOfParcel(parcel)]);
-  const made = await deps.carriers[loaded.environment].createLabel(parcel);
-  const { tracking_no, tracking_url, label } = made;
+  await requirePrintable(deps, [...textsOfPharmacy(request.from), ...textsOfParcel(request)]);
+  const carrier = deps.carriers[loaded.environment];
+  const planned = drawn ? undefined : carrier.planLabel?.(request);
+  if (planned !== undefined) {
+    const { drawn_from, ...numbered } = planned;
+    return { ...numbered, format: "PDF", data: Buffer.from(`${PLANNED}${JSON.stringify(drawn_from)}`) };
+  }
+  const { tracking_no, tracking_url, label } = await carrier.createLabel(request);
   return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
 }
+
+/** No PDF begins like this. */
+const PLANNED = "drawn from ";
+
+/** A stored label as it is printed: one that is not drawn yet is drawn now. */
+export const printable = async (deps: Pick<Deps, "documents">, data: Buffer): Promise<Buffer> => {
+  if (!data.subarray(0, PLANNED.length).equals(Buffer.from(PLANNED))) return data;
+  return deps.documents.shippingLabel(JSON.parse(data.toString("utf8").slice(PLANNED.length)));
+};
 
 /** The carrier of the parcel, as its shipment will name it. */
 export const carrierOf = ({ order, rules }: LoadedOrder): string =>

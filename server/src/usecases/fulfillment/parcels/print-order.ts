@@ -4,6 +4,7 @@ import { ImpossibleStep } from "../../../domain/orders/order.ts";
 import { withKeysOfNow } from "../../../vault/vault.ts";
 import { loadChangingOrder } from "../../orders/load-order.ts";
 import { write } from "../../write.ts";
+import { lotCheck } from "../recall/quarantine-lot.ts";
 import { actorOf, auditWork, impossible, requireFree, requireGoodLots, requireStep, type Work } from "../steps.ts";
 import { WorkRefusal } from "../work-refusal.ts";
 import { carrierOf, makeLabel, newestLabel, sealLabel } from "./parcel-label.ts";
@@ -25,7 +26,7 @@ export async function printOrder(deps: Deps, work: Work): Promise<void> {
         requireStep(loaded, { event: "ship" }, actorOf(work.by));
         requireFree(deps, loaded, work);
         if (loaded.order.address === null) throw new WorkRefusal("no_address");
-        await requireGoodLots(deps.db, loaded);
+        await requireGoodLots(lotCheck(deps.db, work.account_id), loaded);
         const newest = await newestLabel(deps, loaded);
         const now = { at: deps.now(), by: work.by.person_id };
         const label_id = newest.label_id + 1;

@@ -24,10 +24,10 @@ export const quarantineLot = (
   });
 
 /** Refuses packages of a recalled lot. */
-export async function refuseRecalled(
-  db: Queryable,
-  account_id: string,
-  packages: readonly { lot: string; sku: string }[],
-): Promise<void> {
-  if (await isQuarantined(db, account_id, packages)) throw new WorkRefusal("lot_recalled");
-}
+export type LotCheck = (packages: readonly { lot: string; sku: string }[]) => Promise<void>;
+
+export const lotCheck =
+  (db: Queryable, account_id: string): LotCheck =>
+  async (packages) => {
+    if (await isQuarantined(db, account_id, packages)) throw new WorkRefusal("lot_recalled");
+  };
