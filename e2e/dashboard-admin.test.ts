@@ -607,7 +607,7 @@ describe("journeys", () => {
     const made = await order({ prescription: prescribed(sku, 30) });
     const work = { account_id, order_number: made.order_number };
     await approveReview(deps, { ...work, by: PHIL });
-    await page.goto(`${journey.app.addresses.base_url}/dashboard/orders/${account_id}/${made.order_number}`);
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/order/${account_id}/${made.order_number}`);
     await page.getByText(/Take first: 20 of lot FIN-A/).waitFor();
     await page.getByLabel("Lot").fill(gs1("FIN-A", "1"));
     await page.keyboard.press("Enter");
@@ -622,7 +622,7 @@ describe("journeys", () => {
     await go(page, "p");
     await page.getByText("Ready for product check.").waitFor();
 
-    const phil = await journey.openAs(pharmacist, `/dashboard/orders/${account_id}/${made.order_number}`);
+    const phil = await journey.openAs(pharmacist, `/dashboard/order/${account_id}/${made.order_number}`);
     const scan = async (code: string) => {
       await phil.page.getByLabel("Scan a package").fill(code);
       await phil.page.keyboard.press("Enter");
@@ -643,13 +643,13 @@ describe("journeys", () => {
     await phil.page.getByText("Check complete.").waitFor();
     await shipOrder(deps, { ...work, by: TESS });
 
-    await go(page, "k");
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/stock?account_id=${account_id}`);
+    await page.getByLabel("Find a product").fill(sku);
+    await page.getByRole("row", { name: /Finasteride/ }).click();
     await page.keyboard.press("b");
     await page.getByLabel("Order number").fill(made.order_number.toLowerCase());
     await page.keyboard.press("Enter");
     await page.getByText(`Order ${made.order_number}: 30 units returned.`).waitFor();
-    await page.getByLabel("Find a product").fill(sku);
-    await page.getByRole("row", { name: /Finasteride/ }).click();
     await page.getByRole("button", { name: /Lots/ }).click();
     await page.getByRole("row", { name: /FIN-A/ }).getByText("20").waitFor();
     expect(await inspect(page, "dashboard-lots")).toEqual([]);

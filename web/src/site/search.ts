@@ -1,4 +1,3 @@
-import { counted } from "../ui/counted.ts";
 import { findPassages, type Hit, type SearchPage } from "./find-passages.ts";
 
 /** The header search: `/` or Ctrl+K focuses it, arrow keys select, Enter opens. Loads the index on first use. */
@@ -37,7 +36,12 @@ export function startSearch(search: HTMLElement): void {
     list.replaceChildren(...hits.map(option));
     list.hidden = hits.length === 0;
     input.setAttribute("aria-expanded", String(hits.length > 0));
-    found.textContent = query === "" ? "" : hits.length === 0 ? "No results" : counted(hits.length, "result");
+    found.textContent =
+      query === ""
+        ? ""
+        : hits.length === 0
+          ? "No results"
+          : `${hits.length} ${hits.length === 1 ? "result" : "results"}`;
     search.classList.toggle("nothing", query !== "" && hits.length === 0);
     choose(0);
   };

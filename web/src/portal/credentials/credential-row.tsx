@@ -39,7 +39,7 @@ export function CredentialRow({
     <li className={styles["credential"]} data-revoked={revoked_at !== null || undefined}>
       <div className="row-apart">
         <h2 className={styles["name"]}>
-          {name}{" "}
+          <span data-as-typed>{name}</span>{" "}
           {revoked_at !== null ? (
             <Badge>{say("Revoked")}</Badge>
           ) : rotating ? (
