@@ -645,13 +645,13 @@ describe("journeys", () => {
 
     await page.goto(`${journey.app.addresses.base_url}/dashboard/stock?account_id=${account_id}`);
     await page.getByLabel("Find a product").fill(sku);
-    await page.getByRole("row", { name: /Finasteride/ }).click();
-    await page.keyboard.press("b");
+    await page.getByRole("row", { name: /Finasteride/ }).waitFor();
+    await page.getByRole("button", { name: "Returned parcel" }).click();
     await page.getByLabel("Order number").fill(made.order_number.toLowerCase());
     await page.keyboard.press("Enter");
     await page.getByText(`Order ${made.order_number}: 30 units returned.`).waitFor();
     await page.getByRole("button", { name: /Lots/ }).click();
-    await page.getByRole("row", { name: /FIN-A/ }).getByText("20").waitFor();
+    await page.getByRole("row", { name: /FIN-A/ }).getByText("20", { exact: true }).waitFor();
     expect(await inspect(page, "dashboard-lots")).toEqual([]);
     await page.getByRole("row", { name: /FIN-A/ }).getByRole("button", { name: "Destroy returned" }).click();
     await page.getByLabel("Quantity destroyed").fill("20");
