@@ -50,9 +50,10 @@ select a.clock_offset_s, (
   exists (
     select
     from order_item i
-    join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
-    where i.account_id = $1 and i.pending
-      and (not r.active or r.acceptance = 'rejected' or r.expires_at <= c.now)) as ended,
+    where i.account_id = $1 and i.pending and (
+      select not r.active or r.acceptance = 'rejected' or r.expires_at <= c.now
+      from prescription r
+      where r.account_id = $1 and r.prescription_id = i.prescription_id)) as ended,
   exists (
     select
     from order_item i
