@@ -59,8 +59,15 @@ test("a signed-in developer tries an operation with the sandbox, without a secre
   await page.locator("main#content").waitFor();
   await page.goto(`${journey.app.addresses.base_url}/docs/api`);
   await page.getByText("sandbox of Willow Telehealth").waitFor();
-  await page.getByText("List the orders", { exact: true }).first().click();
-  await page.getByRole("heading", { name: "Code samples" }).waitFor();
+  // While Swagger UI draws the page, it can lose a click.
+  await page.locator("#contents a").first().waitFor();
+  const open = page.locator(".opblock.is-open");
+  await expect
+    .poll(async () => {
+      if ((await open.count()) === 0) await page.getByText("List the orders", { exact: true }).first().click();
+      return open.getByRole("heading", { name: "Code samples" }).count();
+    })
+    .toBe(1);
   await page.getByRole("button", { name: "Try it out" }).click();
   await page.getByRole("button", { name: "Execute" }).click();
   const live = page.locator(".live-responses-table");

@@ -51,7 +51,7 @@ select a.clock_offset_s, (
     select
     from order_item i
     where i.account_id = $1 and i.pending and (
-      select not r.active or r.acceptance = 'rejected' or r.expires_at <= c.now
+      select case when r.active and r.acceptance <> 'rejected' then r.expires_at <= c.now else true end
       from prescription r
       where r.account_id = $1 and r.prescription_id = i.prescription_id)) as ended,
   exists (

@@ -175,7 +175,7 @@ describe("a lot", () => {
   test("that expired since it was filled does not leave the pharmacy", async () => {
     for (const stage of ["Filling/product_check", "Filling/pack"] as const) {
       const order = await at(stage, await scene(app));
-      await app.deps.db.raw("update order_item set lot_expires_on = current_date - 1 where order_number = $1", [
+      await app.deps.db.raw("update item_lot set expires_on = current_date - 1 where order_number = $1", [
         order.order_number,
       ]);
       await expect(steps[stage](order)).rejects.toMatchObject({ key: "lot_expired" });

@@ -142,7 +142,10 @@ describe("stock", () => {
     });
     expect(counted.text).toMatch(/^on_hand_units +100400\.5$/m);
     const { text } = await run("stock show", { account }, "finasteride-1");
-    expect(text).toMatch(/counted +-99\.5 +- +-\n.*received +500 +- +Packing slip 4471\n.*received +100000 +- +demo$/);
+    // When, entry, units, lot, order, note.
+    expect(text).toMatch(
+      /counted +-99\.5 +- +- +-\n.*received +500 +- +- +Packing slip 4471\n.*received +100000 +- +- +demo$/,
+    );
     const all = await run("stock show", { account });
     expect(all.text).toMatch(/^finasteride-1 +100400\.5 +0 +100400\.5/m);
     expect((all.data as unknown[]).length).toBeGreaterThan(10);

@@ -56,9 +56,11 @@ const columns: readonly GridColumn<PortalScheduleRow>[] = [
 function Trouble({ paused_because, next_fill_problems }: PortalScheduleRow) {
   const shown = paused_because === null ? next_fill_problems : [paused_because];
   return shown.map(({ code, message }) => (
-    <Badge key={code} tone="bad" title={message}>
-      {code} <span lang="en">{message}</span>
-    </Badge>
+    <span key={code} lang="en">
+      <Badge tone="bad" title={message}>
+        {code} {message}
+      </Badge>
+    </span>
   ));
 }
 
