@@ -339,8 +339,14 @@ describe("the reports for inspectors", () => {
     await work(technician, { event: "complete_fill", items: lotsOf(made) });
     await work(lead, { event: "verify_product", scans: [{ item_id: 1, code: "00000000000" }] });
     await work(lead, { event: "reject_product", reason: "The bottle was open." });
-    await work(technician, { event: "complete_fill", items: lotsOf(made, "L2") });
-    await work(pharmacist, { event: "verify_product", scans: scansOf(made) });
+    const [{ item_id, lot_expires_on }] = lotsOf(made) as [ReturnType<typeof lotsOf>[number]];
+    const lots = [
+      { lot: "L2", lot_expires_on, units: 60 },
+      { lot: "L3", lot_expires_on, units: 30 },
+    ];
+    await work(technician, { event: "complete_fill", items: [{ item_id, lots }] });
+    const [scan] = scansOf(made);
+    await work(pharmacist, { event: "verify_product", scans: lots.map(({ lot }) => ({ ...scan, lot })) });
     await work(technician, { event: "print" });
     expect((await work(technician, { event: "ship" })).body.state).toBe("Shipped");
     await work(technician, { event: "refund", reason_id: 104, amount_cents: 100 });
@@ -363,7 +369,7 @@ describe("the reports for inspectors", () => {
         ...{
           fill: "new",
           patient: expect.stringMatching(/^Zephyrine Quillfeather/),
-          lot: "L2",
+          lot: "L2, L3",
           units: "90",
           schedule: "",
         },

@@ -14,7 +14,8 @@ export type DispensedRow = {
   drug_schedule: DrugSchedule;
   ndc: string;
   units: number;
-  lot: string | null;
+  /** All lots of the item, the first to expire first. */
+  lots: string | null;
   written_qty: number;
   refills: number;
   written_sealed: Buffer | null;
@@ -39,8 +40,12 @@ const dispensed = statementOf<
 >(`
 select i.dispense_id, i.order_number, i.prescription_id, i.patient_key, c.record_sealed, i.shipped_at, o.ship_state,
   q.name as drug_name, case when r.drug_schedule <> '0' then r.drug_schedule else q.drug_schedule end as drug_schedule,
-  coalesce(i.ndc, '') as ndc, i.units::float8 as units, i.lot, r.written_qty::float8 as written_qty, r.refills,
+  coalesce(i.ndc, '') as ndc, i.units::float8 as units, r.written_qty::float8 as written_qty, r.refills,
   r.written_sealed, r.prescriber_name,
+  (
+    select string_agg(l.lot, ', ' order by l.expires_on, l.lot)
+    from item_lot l
+    where l.account_id = i.account_id and l.order_number = i.order_number and l.item_id = i.item_id) as lots,
   (
     select json_agg(e.units order by e.shipped_at, e.dispense_id)
     from order_item e

@@ -33,7 +33,7 @@ export const dispensingLines: ReportSource<"dispensing"> = async function* (deps
         schedule: row.drug_schedule === "0" ? "" : row.drug_schedule,
         ndc: dashedNdc(row.ndc),
         units: String(row.units),
-        lot: row.lot ?? "",
+        lot: row.lots ?? "",
         ship_state: row.ship_state ?? "",
         prescriber: row.prescriber_name ?? "",
         filled_by: row.filled_by ?? "",
