@@ -1,5 +1,5 @@
-import { offlineAddressValidator } from "../server/src/adapters/address-validator.ts";
-import { loadZipTable } from "../server/src/adapters/zip-table.ts";
+import { offlineAddressValidator } from "../server/src/adapters/addresses/address-validator.ts";
+import { loadZipTable } from "../server/src/adapters/addresses/zip-table.ts";
 import { readConfig } from "../server/src/config.ts";
 import { createCopies } from "../server/src/copies.ts";
 import type { Database, Queryable } from "../server/src/db/db.ts";

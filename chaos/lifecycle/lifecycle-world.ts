@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Carriers } from "../../server/src/adapters/carriers.ts";
+import type { Carriers } from "../../server/src/adapters/carriers/carriers.ts";
 import { adaptersInUse } from "../../server/src/adapters-in-use.ts";
 import { readConfig } from "../../server/src/config.ts";
 import { createCopies } from "../../server/src/copies.ts";
@@ -62,7 +62,7 @@ export async function openWorld(options: {
   const warn = (facts: unknown, message: string) => void warnings.push(`${message}: ${JSON.stringify(facts)}`);
   const log = { info: () => {}, warn, error: warn } as unknown as Deps["log"];
   const metrics = createMetrics();
-  const adapters = adaptersInUse(config, true);
+  const adapters = adaptersInUse(config, { demo: true, metrics });
   const deps: Deps = {
     config,
     db,

@@ -84,6 +84,7 @@ export * from "./practice/counseling.ts";
 export * from "./practice/inspection.ts";
 export * from "./practice/product-misses.ts";
 export * from "./practice/reports.ts";
+export * from "./providers.ts";
 export * from "./renewals.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";

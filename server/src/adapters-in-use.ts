@@ -1,29 +1,31 @@
-import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
-import { simulatedCarriers } from "./adapters/carriers.ts";
+import { PROVIDER_KINDS, type ProviderChoice, type ProviderKind } from "@pestle/contract";
+import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/addresses/address-validator.ts";
+import { loadZipTable } from "./adapters/addresses/zip-table.ts";
+import { type Carriers, noCarrier, simulatedCarriers } from "./adapters/carriers/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
-import { openMail } from "./adapters/mail.ts";
+import { openMail } from "./adapters/messages/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
 import { webauthn } from "./adapters/passkeys.ts";
-import { simulatedPayments } from "./adapters/payments.ts";
+import { noPayments, type Payments, simulatedPayments } from "./adapters/payments/payments.ts";
+import { createProviderWatch } from "./adapters/providers/provider-watch.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
-import { loadZipTable } from "./adapters/zip-table.ts";
-import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
+import { type Config, chosenProvider, isLoopback, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
+import type { Metrics } from "./metrics.ts";
 
-/**
- * The adapters to outside systems, for both the service and `pestle order`. To connect a carrier or a payment provider,
- * change only this file.
- */
+/** The adapters to outside systems. To connect another carrier or payment provider, change only this file. */
 export function adaptersInUse(
   config: Config,
-  demo: boolean,
+  { demo, metrics }: { demo: boolean; metrics: Pick<Metrics, "observeProvider" | "setBreaker"> },
 ): Pick<
   Deps,
   | "zips"
   | "address_validators"
+  | "providers"
+  | "provider_watch"
   | "payments"
   | "carriers"
   | "documents"
@@ -35,20 +37,45 @@ export function adaptersInUse(
 > {
   const zips = readZips(config);
   const addressValidator = offlineAddressValidator(zips);
+  const providers = providersInUse(config, demo);
+  const provider_watch = createProviderWatch(metrics);
   return {
     zips,
+    providers,
+    provider_watch,
     address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
-    payments: { production: simulatedPayments, sandbox: simulatedPayments },
-    carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
+    payments: { production: productionPayments(providers.payments), sandbox: simulatedPayments },
+    carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
     documents: pdfDocuments,
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
-    mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
+    mail: openMail({ smtp_url: providers.mail === "smtp" ? config.SMTP_URL : "", from: config.MAIL_FROM }),
     oidc: openidClient,
     passkeys: webauthn,
     webhook_client: openWebhookClient({
       loopback_ports: demo && isLoopback(config.HOST) ? "any" : portsIn(config.SANDBOX_LOOPBACK_PORTS),
     }),
   };
+}
+
+/** The demo's production account runs on the simulators, unless the settings name others. */
+const DEMO: Partial<Record<ProviderKind, ProviderChoice>> = {
+  payments: "simulated",
+  carrier: "simulated",
+  sms: "simulated",
+};
+
+/** Who serves production accounts. Outside of the demo nothing is simulated that the settings do not name. */
+export const providersInUse = (config: Config, demo: boolean): Deps["providers"] =>
+  Object.fromEntries(
+    PROVIDER_KINDS.map((kind) => [kind, chosenProvider(config, kind) ?? (demo ? (DEMO[kind] ?? null) : null)]),
+  ) as Deps["providers"];
+
+function productionPayments(chosen: ProviderChoice | null): Payments {
+  return chosen === "simulated" ? simulatedPayments : noPayments;
+}
+
+function productionCarriers(chosen: ProviderChoice | null): Carriers {
+  return chosen === "simulated" ? simulatedCarriers : noCarrier;
 }
 
 function readZips({ ZIP_TABLE_FILE }: Config): ZipTable {

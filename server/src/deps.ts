@@ -1,13 +1,14 @@
 import type { Agent } from "node:http";
-import type { Environment } from "@pestle/contract";
+import type { Environment, ProviderChoice, ProviderKind } from "@pestle/contract";
 import type { Logger } from "pino";
-import type { AddressValidator } from "./adapters/address-validator.ts";
-import type { Carriers } from "./adapters/carriers.ts";
+import type { AddressValidator } from "./adapters/addresses/address-validator.ts";
+import type { Carriers } from "./adapters/carriers/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
-import type { Mail } from "./adapters/mail.ts";
+import type { Mail } from "./adapters/messages/mail.ts";
 import type { Oidc } from "./adapters/oidc.ts";
 import type { PasskeyVerifier } from "./adapters/passkeys.ts";
-import type { Payments } from "./adapters/payments.ts";
+import type { Payments } from "./adapters/payments/payments.ts";
+import type { ProviderWatch } from "./adapters/providers/provider-watch.ts";
 import type { RootDestination } from "./adapters/root-destinations.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { AuditLog } from "./audit-log.ts";
@@ -60,6 +61,10 @@ export type Deps = {
   /** Address validation. The sandbox also recognizes magic values. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
   safety: SafetyEngine;
+  /** Who serves production accounts, by kind; null if nobody does. */
+  providers: Readonly<Record<ProviderKind, ProviderChoice | null>>;
+  /** Figures and exchanges of the calls of outside services. */
+  provider_watch: ProviderWatch;
   /** The sandbox never calls a real provider or carrier. */
   payments: Record<Environment, Payments>;
   carriers: Readonly<Record<Environment, Carriers>>;

@@ -16,6 +16,10 @@ export type Metrics = {
   observeFirstAttempt(seconds: number): void;
   /** The time of the newest signed root of the audit log, and the roots that each destination lacks. */
   setAuditRoots(newest: Date | undefined, unshipped: readonly { name: string; waiting: number }[]): void;
+  /** A call of an outside service. */
+  observeProvider(provider: string, what: string, outcome: "answered" | "failed", seconds: number): void;
+  /** Whether calls of an outside service are refused because it failed too often. */
+  setBreaker(provider: string, open: boolean): void;
   text(): Promise<{ type: string; body: string }>;
 };
 
@@ -79,6 +83,19 @@ export function createMetrics(): Metrics {
     labelNames: ["destination"] as const,
     registers: [registry],
   });
+  const provider_calls = new Histogram({
+    name: "pestle_provider_request_duration_seconds",
+    help: "Duration of a call of a payment, carrier, address or message provider, with its retries.",
+    labelNames: ["provider", "what", "outcome"] as const,
+    buckets: ATTEMPT_BUCKETS_S,
+    registers: [registry],
+  });
+  const breakers = new Gauge({
+    name: "pestle_provider_breaker_open",
+    help: "1 while calls of a provider are refused because it failed several times in a row.",
+    labelNames: ["provider"] as const,
+    registers: [registry],
+  });
   return {
     observeRequest: requests.observe,
     countFault: (kind) => faults.inc({ kind }),
@@ -98,6 +115,8 @@ export function createMetrics(): Metrics {
       if (newest !== undefined) root_time.set(newest.getTime() / 1000);
       for (const { name, waiting } of unshipped) unshipped_roots.set({ destination: name }, waiting);
     },
+    observeProvider: (provider, what, outcome, seconds) => provider_calls.observe({ provider, what, outcome }, seconds),
+    setBreaker: (provider, open) => breakers.set({ provider }, open ? 1 : 0),
     text: async () => ({ type: registry.contentType, body: `${await registry.metrics()}\n${requests.text()}` }),
   };
 }

@@ -1,4 +1,4 @@
-import type { Payments } from "../../src/adapters/payments.ts";
+import type { Payments } from "../../src/adapters/payments/payments.ts";
 import type { TestApp } from "./test-app.ts";
 
 type Card = { key: string; reference: string; token: string; authorised: number; captured: number; refunded: number };

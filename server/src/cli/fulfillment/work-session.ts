@@ -8,6 +8,7 @@ import { createQuotaBook } from "../../limits/quota-book.ts";
 import { createRateLimiter } from "../../limits/rate-limiter.ts";
 import type { Metrics } from "../../metrics.ts";
 import { notServing } from "../../not-serving.ts";
+import { readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { requireAccount } from "../../usecases/accounts/require-account.ts";
 import type { Work } from "../../usecases/fulfillment/steps.ts";
@@ -26,6 +27,8 @@ const noMetrics: Metrics = {
   observeFirstAttempt() {},
   countDroppedRequests() {},
   setAuditRoots() {},
+  observeProvider() {},
+  setBreaker() {},
   text: async () => ({ type: "text/plain", body: "" }),
 };
 
@@ -56,7 +59,7 @@ export function withDeps<Result>(
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
       quotas: createQuotaBook(),
-      ...adaptersInUse(config, false),
+      ...adaptersInUse(config, { demo: readDemo(config.DATA_DIR) !== undefined, metrics: noMetrics }),
       safety,
       // The service polls for deliveries itself within about a second.
       deliveries: { wake() {} },

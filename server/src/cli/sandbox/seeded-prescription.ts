@@ -1,5 +1,5 @@
 import type { Product, ShippingMethod } from "@pestle/contract";
-import { loadZipTable } from "../../adapters/zip-table.ts";
+import { loadZipTable } from "../../adapters/addresses/zip-table.ts";
 import { inventPrescription } from "../../domain/sandbox/invent-prescription.ts";
 import { readSimulatedPrescription } from "../../domain/sandbox/simulated-prescription.ts";
 import { dateIn } from "../../domain/values/calendar.ts";

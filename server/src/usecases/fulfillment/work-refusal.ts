@@ -53,6 +53,8 @@ export const workRefusals = {
   counseled_already: "Counseling is already recorded as given.",
   counseling_full: "This fill has 20 counseling entries, which is the limit.",
   spoken_needed: "Choose how you spoke to the patient. Counseling is given by phone, by video or in person.",
+  no_carrier:
+    "Pestle has no carrier for production orders. Ask the operator to set CARRIER, or ship with a label from the partner.",
   no_address: "The order has no address to ship to.",
   unprintable: "Pestle has no font for a character of this order, so it cannot print the document.",
 } as const;

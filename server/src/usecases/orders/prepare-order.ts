@@ -52,6 +52,7 @@ export async function prepareOrder(
 ): Promise<PreparedOrder> {
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, orderer.clock_offset_s));
   const { draft: read, problems } = readOrder(body, { zips: deps.zips, today, address });
+  if (read.payment.payer === "patient" && !takesPayments(deps, orderer.environment)) problems.push(NO_PAYMENTS);
   const draft = await withCleanLabel(deps, read);
   const catalogue = await readCatalogue(deps, orderer.account_id);
   // Quotes last in real time, also in a sandbox whose clock was moved.
@@ -66,6 +67,19 @@ export async function prepareOrder(
   const fingerprint = deps.vault.layeredIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary, listed: catalogue.formulary };
 }
+
+/** The sandbox always simulates payments. */
+const takesPayments = ({ providers }: Pick<Deps, "providers">, environment: Environment): boolean =>
+  environment === "sandbox" || (providers.payments !== null && providers.payments !== "none");
+
+const NO_PAYMENTS: Problem = {
+  code: 42200,
+  field: "payment.payer",
+  problem: "not_allowed",
+  allowed: ["partner"],
+  message:
+    "This pharmacy takes no card payments. Send payer partner, or ask the pharmacy to connect a payment provider.",
+};
 
 /** Replaces the label that was sent by a clean copy. Without one, the check of the label refuses the order (42296). */
 async function withCleanLabel(deps: Deps, draft: OrderDraft): Promise<OrderDraft> {

@@ -1,7 +1,7 @@
 import { type Order, type ShipmentStatus, webhookBodies } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Carriers } from "../../../src/adapters/carriers.ts";
-import { scansOf as tableOf } from "../../../src/adapters/parcel-stories.ts";
+import type { Carriers } from "../../../src/adapters/carriers/carriers.ts";
+import { scansOf as tableOf } from "../../../src/adapters/carriers/parcel-stories.ts";
 import { loadShipmentLabel, shipmentLabelPlace } from "../../../src/db/fulfillment/shipments.ts";
 import { printOrder } from "../../../src/usecases/fulfillment/parcels/print-order.ts";
 import { voidUnusedLabels } from "../../../src/usecases/fulfillment/parcels/void-labels.ts";

@@ -16,7 +16,7 @@ import {
   webhookBodies,
 } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scansOf as scansOfParcel } from "../../../src/adapters/parcel-stories.ts";
+import { scansOf as scansOfParcel } from "../../../src/adapters/carriers/parcel-stories.ts";
 import { ImpossibleStep, system } from "../../../src/domain/orders/order.ts";
 import type { Outcome } from "../../../src/domain/orders/order-change.ts";
 import { receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";

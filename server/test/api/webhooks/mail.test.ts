@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { until } from "../../../../chaos/until.ts";
-import { openMail } from "../../../src/adapters/mail.ts";
+import { openMail } from "../../../src/adapters/messages/mail.ts";
 import { openReceiver } from "../../support/receiver.ts";
 import { startTestApp } from "../../support/test-app.ts";
 import { selfSigned } from "../../support/tools/self-signed.ts";

@@ -1,9 +1,9 @@
 import { type ShipmentStatus, shipmentStatuses } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type LabelRequest, simulatedCarriers } from "../../../src/adapters/carriers.ts";
-import { stories } from "../../../src/adapters/parcel-stories.ts";
-import { fedexCheck, upsCheck, uspsCheck } from "../../../src/adapters/tracking-numbers.ts";
+import { type LabelRequest, simulatedCarriers } from "../../../src/adapters/carriers/carriers.ts";
+import { stories } from "../../../src/adapters/carriers/parcel-stories.ts";
+import { fedexCheck, upsCheck, uspsCheck } from "../../../src/adapters/carriers/tracking-numbers.ts";
 import { readConfig } from "../../../src/config.ts";
 import { pharmacyFacts } from "../../../src/domain/fulfillment/documents.ts";
 import type { TrackedParcel } from "../../../src/domain/fulfillment/parcel.ts";

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 import { PDFDocument, PDFName, PDFString, StandardFonts } from "pdf-lib";
 import { describe, expect, test } from "vitest";
-import { simulatedCarriers } from "../../../src/adapters/carriers.ts";
+import { simulatedCarriers } from "../../../src/adapters/carriers/carriers.ts";
 import { cleanLabel } from "../../../src/adapters/documents/labels/clean-label.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");

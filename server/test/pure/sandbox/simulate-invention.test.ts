@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+import { loadZipTable } from "../../../src/adapters/addresses/zip-table.ts";
 import { decideIntake } from "../../../src/domain/intake/decide-intake.ts";
 import { inventedMessage, inventPrescription } from "../../../src/domain/sandbox/invent-prescription.ts";
 import { inventedPerson, inventedPrescriber } from "../../../src/domain/sandbox/invented-cast.ts";

@@ -1,6 +1,6 @@
 import { errors } from "@pestle/contract";
 import { describe, expect, test } from "vitest";
-import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+import { loadZipTable } from "../../../src/adapters/addresses/zip-table.ts";
 import {
   type AddressFields,
   checkAddressFields,

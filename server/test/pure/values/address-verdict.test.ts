@@ -5,8 +5,8 @@ import {
   type AddressValidator,
   offlineAddressValidator,
   simulatedAddressValidator,
-} from "../../../src/adapters/address-validator.ts";
-import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+} from "../../../src/adapters/addresses/address-validator.ts";
+import { loadZipTable } from "../../../src/adapters/addresses/zip-table.ts";
 import { addressHolds, SHIP_TO_NAME_CHARACTERS, shipToName } from "../../../src/domain/values/address/address-holds.ts";
 import { isMisspelling } from "../../../src/domain/values/address/city-name.ts";
 import { addressKinds, type Reason, reasons, resultOf } from "../../../src/domain/values/address/verdict.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+import { loadZipTable } from "../../../src/adapters/addresses/zip-table.ts";
 import { stateCodes } from "../../../src/domain/values/address/states.ts";
 import { parseZipRows, ZipRowFaults } from "../../../src/domain/values/address/zip-rows.ts";
 import { writeZipTable, zipTable } from "../../../src/domain/values/address/zip-table.ts";

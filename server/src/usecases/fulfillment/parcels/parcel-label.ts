@@ -6,6 +6,7 @@ import { canonicalJson } from "../../../domain/values/canonical-json.ts";
 import { withKeysOfNow } from "../../../vault/vault.ts";
 import type { LoadedOrder } from "../../orders/load-order.ts";
 import { requirePrintable } from "../require-printable.ts";
+import { WorkRefusal } from "../work-refusal.ts";
 
 export type ParcelLabel = {
   tracking_no: string;
@@ -103,6 +104,7 @@ export async function makeLabel(
     sandbox: loaded.environment === "sandbox",
   };
   await requirePrintable(deps, [...textsOfPharmacy(request.from), ...textsOfParcel(request)]);
+  if (loaded.environment === "production" && !hasCarrier(deps)) throw new WorkRefusal("no_carrier");
   const carrier = deps.carriers[loaded.environment];
   const planned = drawn ? undefined : carrier.planLabel?.(request);
   if (planned !== undefined) {
@@ -112,6 +114,9 @@ export async function makeLabel(
   const { tracking_no, tracking_url, label } = await carrier.createLabel(request);
   return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
 }
+
+const hasCarrier = ({ providers }: Pick<Deps, "providers">): boolean =>
+  providers.carrier !== null && providers.carrier !== "none";
 
 /** No PDF begins like this. */
 const PLANNED = "drawn from ";

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import type { ShippingLabel } from "../domain/fulfillment/documents.ts";
-import type { Scan, TrackedParcel } from "../domain/fulfillment/parcel.ts";
-import { shippingLabel } from "./documents/shipping-label.ts";
-import { zplLabel } from "./documents/zpl-label.ts";
+import type { ShippingLabel } from "../../domain/fulfillment/documents.ts";
+import type { Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
+import { shippingLabel } from "../documents/shipping-label.ts";
+import { zplLabel } from "../documents/zpl-label.ts";
+import { ProviderMissing } from "../providers/provider-missing.ts";
 import { scansOf } from "./parcel-stories.ts";
 import { carrierNamed, genericNumber } from "./tracking-numbers.ts";
 
@@ -48,6 +49,18 @@ export const simulatedCarriers: Carriers = {
     return scansOf(parcel).filter(({ at }) => at <= now);
   },
   nextLookAt: (parcel, now) => scansOf(parcel).find(({ at }) => at > now)?.at ?? null,
+};
+
+/** Production without a carrier: only labels that partners send. */
+export const noCarrier: Carriers = {
+  async createLabel() {
+    throw new ProviderMissing("carrier");
+  },
+  async voidLabel() {},
+  async track() {
+    return [];
+  },
+  nextLookAt: () => null,
 };
 
 function planLabel({ key, ...request }: LabelRequest): PlannedLabel {

@@ -1,7 +1,7 @@
 import type { Address } from "@pestle/contract";
-import { judgeAddress } from "../domain/values/address/judge-address.ts";
-import type { Reason, Verdict } from "../domain/values/address/verdict.ts";
-import type { ZipTable } from "../domain/values/address/zip.ts";
+import { judgeAddress } from "../../domain/values/address/judge-address.ts";
+import type { Reason, Verdict } from "../../domain/values/address/verdict.ts";
+import type { ZipTable } from "../../domain/values/address/zip.ts";
 
 /**
  * Checks whether an address is deliverable. The built-in validator is synchronous. A provider over the network returns a

@@ -1,6 +1,6 @@
 import type { ShipmentStatus } from "@pestle/contract";
-import type { Scan, TrackedParcel } from "../domain/fulfillment/parcel.ts";
-import { addDays, dateIn, startOfDay } from "../domain/values/calendar.ts";
+import type { Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
+import { addDays, dateIn, startOfDay } from "../../domain/values/calendar.ts";
 
 type Step = {
   status: ShipmentStatus;

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
-import type { ZipTable } from "../domain/values/address/zip.ts";
-import { parseZipRows, type ZipRow } from "../domain/values/address/zip-rows.ts";
-import { zipTable } from "../domain/values/address/zip-table.ts";
+import type { ZipTable } from "../../domain/values/address/zip.ts";
+import { parseZipRows, type ZipRow } from "../../domain/values/address/zip-rows.ts";
+import { zipTable } from "../../domain/values/address/zip-table.ts";
 
 /** Works from both `src/` and `dist/`. ATTRIBUTION.md in the folder names the data source. */
-const FOLDER = new URL("../../data/zip/", import.meta.url);
+const FOLDER = new URL("../../../data/zip/", import.meta.url);
 
 let shipped: ZipTable | undefined;
 

@@ -1,3 +1,5 @@
+import { ProviderMissing } from "../providers/provider-missing.ts";
+
 /**
  * The payment provider for patient payments. Every call carries its own key, so a call repeated after a timeout takes
  * effect once. Called outside transactions; a job retries a call that throws.
@@ -36,3 +38,16 @@ export const simulatedPayments: Payments = {
   async void() {},
   async refund() {},
 };
+
+/** Production without a payment provider. An order that needs one is refused before it is saved. */
+export const noPayments: Payments = {
+  authorise: async () => refuse(),
+  capture: async () => refuse(),
+  // Orders of an earlier provider, or of the simulator, whose calls cannot be made now. The job tries them again.
+  void: async () => refuse(),
+  refund: async () => refuse(),
+};
+
+function refuse(): never {
+  throw new ProviderMissing("payments");
+}
