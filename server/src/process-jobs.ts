@@ -2,6 +2,7 @@ import type { Deps } from "./deps.ts";
 import { type Loop, startLoop } from "./jobs/loop.ts";
 import type { usageExchange } from "./usecases/accounts/quotas.ts";
 import { shareLimits } from "./usecases/accounts/share-limits.ts";
+import { keepExchanges } from "./usecases/operations/keep-exchanges.ts";
 import type { readKeeper } from "./usecases/operations/keep-reads.ts";
 
 const SHARE_EVERY_MS = 1_000;
@@ -9,6 +10,8 @@ const SHARE_EVERY_MS = 1_000;
 const SHARE_USAGE_EVERY_MS = 2_000;
 /** A crash loses at most the reads of this time. */
 const KEEP_READS_EVERY_MS = 1_000;
+/** An order's timeline shows its calls of providers within about this time. */
+const KEEP_EXCHANGES_EVERY_MS = 1_000;
 export const CANARIES_EVERY_MS = 60_000;
 
 /** The loops of every process that serves requests: they exchange what it keeps in memory with the database. */
@@ -24,6 +27,7 @@ export function processJobs(
   deps.audit_log.onBatch = keepingReads.wake;
   return [
     keepingReads,
+    startLoop(deps, "keep-exchanges", KEEP_EXCHANGES_EVERY_MS, () => keepExchanges(deps)),
     startLoop(deps, "share-usage", SHARE_USAGE_EVERY_MS, () => usage.run()),
     startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
   ];

@@ -192,6 +192,20 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
       error: string | null;
       outcome: "pending" | "delivered" | "failed";
     }
+  /** A call of a payment, carrier or message provider, without its content. */
+  | {
+      kind: "provider";
+      provider: string;
+      /** Such as `authorize payment`. */
+      what: string;
+      /** Null without an answer. */
+      status: number | null;
+      error_code: string | null;
+      tries: number;
+      duration_ms: number;
+      /** The provider's id of the request, for its support. */
+      provider_request_id: string | null;
+    }
   | { kind: "view"; action: string }
 );
 

@@ -35,6 +35,7 @@ export const appendOnly: Readonly<Record<string, readonly string[]>> = {
   order_note: ["text_sealed"],
   payment_entry: ["state"],
   product_miss: [],
+  provider_exchange: [],
   safety_import: [],
   shipment_scan: [],
   statement: [],

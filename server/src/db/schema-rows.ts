@@ -634,6 +634,19 @@ export type Rows = {
     stage: string;
     found: string;
   };
+  provider_exchange: {
+    account_id: string;
+    order_number: string;
+    exchange_id: string;
+    at: Instant;
+    provider: string;
+    what: string;
+    status: number | null;
+    duration_ms: number;
+    tries: number;
+    error_code: string | null;
+    provider_request_id: string | null;
+  };
   queue_target: {
     queue: string;
     target_minutes: number | null;

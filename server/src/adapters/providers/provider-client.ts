@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ProviderName } from "@pestle/contract";
 import type { Agent, Dispatcher } from "undici";
@@ -92,7 +93,8 @@ export function openProviderClient(options: {
     const seen = (tries: number, status: number | null, error_code: string | null, answer?: ProviderAnswer) =>
       watch.observe(
         {
-          ...{ provider, what, about, at, method, path: request.path.split("?")[0]!, status, tries, error_code },
+          ...{ exchange_id: randomUUID(), provider, what, about, at, method, status, tries, error_code },
+          path: request.path.split("?")[0]!,
           duration_ms: now() - began_ms,
           provider_request_id: answer?.headers["request-id"] ?? answer?.headers["x-request-id"] ?? null,
         },

@@ -2,6 +2,7 @@ import type { ProviderName } from "@pestle/contract";
 
 /** One call of a provider, without bodies and names of people. */
 export type Exchange = {
+  exchange_id: string;
   provider: ProviderName;
   /** Such as `authorize payment`. */
   what: string;

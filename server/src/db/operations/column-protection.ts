@@ -96,6 +96,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
     ],
   },
   product_miss: { record: ["found"] },
+  provider_exchange: { record: ["provider", "what", "error_code", "provider_request_id"] },
   queue_target: { record: ["queue"] },
   rate_lease: { record: ["bucket"] },
   prescriber_message: { business: ["sender"], record: ["error", "fill", "response"] },

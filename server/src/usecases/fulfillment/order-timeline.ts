@@ -1,5 +1,6 @@
 import type { ExceptionId, TimelineEntry } from "@pestle/contract";
 import type { ActionLine, HistoryLine, ViewLine, WebhookLine } from "../../db/fulfillment/order-page.ts";
+import type { ExchangeRow } from "../../db/operations/provider-exchanges.ts";
 import type { OrderNote } from "./claim-order.ts";
 
 type Happened = {
@@ -8,11 +9,12 @@ type Happened = {
   actions: readonly ActionLine[];
   views: readonly ViewLine[];
   webhooks: readonly WebhookLine[];
+  exchanges: readonly ExchangeRow[];
 };
 
 /** Everything that happened to an order, newest first. A change shows its own note. */
 export function timelineOf(
-  { history, notes, actions, views, webhooks }: Happened,
+  { history, notes, actions, views, webhooks, exchanges }: Happened,
   names: ReadonlyMap<string, string>,
 ): TimelineEntry[] {
   const nameOf = (person_id: string | null) => (person_id === null ? null : (names.get(person_id) ?? person_id));
@@ -43,6 +45,10 @@ export function timelineOf(
       // Show only the origin: the path may contain one of the partner's secrets.
       url: url === null ? "" : new URL(url).origin,
       outcome: delivery_status,
+    })),
+    ...exchanges.map(({ at, exchange_id: _, ...exchange }) => ({
+      kind: "provider" as const,
+      ...{ at: at.toISOString(), who: null, role: "system", ...exchange },
     })),
     ...views.map(({ at, person_id, role, action }) => ({
       kind: "view" as const,

@@ -10,6 +10,7 @@ import {
   loadOrderFacts,
   type OrderFacts,
 } from "../../db/fulfillment/order-page.ts";
+import { listExchanges } from "../../db/operations/provider-exchanges.ts";
 import type { Deps } from "../../deps.ts";
 import { asReceived } from "../../domain/intake/medication-request.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
@@ -34,6 +35,7 @@ import { workRefusals } from "./work-refusal.ts";
 const MOST_HISTORY = 500;
 const MOST_VIEWS = 100;
 const MOST_WEBHOOKS = 200;
+const MOST_EXCHANGES = 200;
 /** Audit actions that the order's timeline shows. */
 const VIEWS = [
   "order_viewed",
@@ -53,18 +55,20 @@ export async function readOrderPage(
   order_number: string,
 ): Promise<DashboardOrder> {
   const { db } = deps;
-  const [loaded, facts, notes, history, scans, payments, actions, views, webhooks, targets] = await Promise.all([
-    withKeysOfNow(deps, () => loadChangingOrder(deps, db, account_id, order_number)),
-    loadOrderFacts(db, account_id, order_number),
-    readNotes(deps, account_id, order_number),
-    listHistoryLines(db, account_id, order_number, MOST_HISTORY),
-    listScanLines(db, account_id, order_number),
-    listPaymentRows(db, account_id, order_number),
-    listActionLines(db, account_id, order_number),
-    listViews(db, account_id, order_number, VIEWS, MOST_VIEWS),
-    listWebhookLines(db, account_id, order_number, MOST_WEBHOOKS),
-    readTargets(db),
-  ]);
+  const [loaded, facts, notes, history, scans, payments, actions, views, webhooks, exchanges, targets] =
+    await Promise.all([
+      withKeysOfNow(deps, () => loadChangingOrder(deps, db, account_id, order_number)),
+      loadOrderFacts(db, account_id, order_number),
+      readNotes(deps, account_id, order_number),
+      listHistoryLines(db, account_id, order_number, MOST_HISTORY),
+      listScanLines(db, account_id, order_number),
+      listPaymentRows(db, account_id, order_number),
+      listActionLines(db, account_id, order_number),
+      listViews(db, account_id, order_number, VIEWS, MOST_VIEWS),
+      listWebhookLines(db, account_id, order_number, MOST_WEBHOOKS),
+      listExchanges(db, account_id, order_number, MOST_EXCHANGES),
+      readTargets(db),
+    ]);
   if (facts === undefined) throw new StatusRefusal(404);
   const { order, standing, row, prescriptions, record, revision } = loaded;
   const label = await newestLabel(deps, loaded);
@@ -134,7 +138,7 @@ export async function readOrderPage(
       at: at.toISOString(),
       reason: orderStatusReasons.find(({ id }) => id === reason_id)?.name ?? null,
     })),
-    timeline: timelineOf({ history, notes, actions, views, webhooks }, names),
+    timeline: timelineOf({ history, notes, actions, views, webhooks, exchanges }, names),
     documents: documentsOf(loaded, label.fits),
     ...options,
   };

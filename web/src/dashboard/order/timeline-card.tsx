@@ -16,6 +16,7 @@ const kinds: Record<Kind, { icon: IconName; name: string }> = {
   action: { icon: "external", name: say("Partner actions") },
   note: { icon: "note", name: say("Notes") },
   webhook: { icon: "webhook", name: say("Webhooks") },
+  provider: { icon: "external", name: say("Calls of providers") },
   view: { icon: "eye", name: say("Views") },
 };
 
@@ -105,7 +106,9 @@ const what = (entry: TimelineEntry): string =>
       ? entry.reason
       : "event" in entry
         ? entry.event
-        : entry.event_type;
+        : entry.kind === "provider"
+          ? entry.what
+          : entry.event_type;
 
 /** What a note overrides, with the code and the license. Overrides from before 0.2.0 have neither. */
 function overrideText({ overridden, code, license_number }: Extract<TimelineEntry, { kind: "note" }>): string {
@@ -152,6 +155,14 @@ function sentence(entry: TimelineEntry): ReactNode {
             outcome: sayName(entry.outcome),
           })}
           {entry.status !== null && ` (${entry.status})`}
+        </>
+      );
+    case "provider":
+      return (
+        <>
+          {sayWith("{provider}: {what}", { provider: entry.provider, what: <strong lang="en">{entry.what}</strong> })}
+          {` (${[entry.status ?? say("no answer"), entry.error_code].filter((part) => part !== null).join(", ")})`}
+          {entry.provider_request_id !== null && <span className="mono small"> {entry.provider_request_id}</span>}
         </>
       );
     case "view":
