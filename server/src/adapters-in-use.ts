@@ -1,4 +1,4 @@
-import { PROVIDER_KINDS, type ProviderChoice, type ProviderKind } from "@pestle/contract";
+import type { ProviderChoice } from "@pestle/contract";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/addresses/address-validator.ts";
 import { loadZipTable } from "./adapters/addresses/zip-table.ts";
 import { type Carriers, noCarrier, simulatedCarriers } from "./adapters/carriers/carriers.ts";
@@ -10,11 +10,12 @@ import { noPayments, type Payments, simulatedPayments } from "./adapters/payment
 import { createProviderWatch } from "./adapters/providers/provider-watch.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
-import { type Config, chosenProvider, isLoopback, portsIn, WrongSetting } from "./config.ts";
+import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
 import type { Metrics } from "./metrics.ts";
+import { providersInUse } from "./providers-in-use.ts";
 
 /** The adapters to outside systems. To connect another carrier or payment provider, change only this file. */
 export function adaptersInUse(
@@ -26,6 +27,7 @@ export function adaptersInUse(
   | "address_validators"
   | "providers"
   | "provider_watch"
+  | "provider_checks"
   | "payments"
   | "carriers"
   | "documents"
@@ -43,6 +45,7 @@ export function adaptersInUse(
     zips,
     providers,
     provider_watch,
+    provider_checks: {},
     address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
     payments: { production: productionPayments(providers.payments), sandbox: simulatedPayments },
     carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
@@ -56,19 +59,6 @@ export function adaptersInUse(
     }),
   };
 }
-
-/** The demo's production account runs on the simulators, unless the settings name others. */
-const DEMO: Partial<Record<ProviderKind, ProviderChoice>> = {
-  payments: "simulated",
-  carrier: "simulated",
-  sms: "simulated",
-};
-
-/** Who serves production accounts. Outside of the demo nothing is simulated that the settings do not name. */
-export const providersInUse = (config: Config, demo: boolean): Deps["providers"] =>
-  Object.fromEntries(
-    PROVIDER_KINDS.map((kind) => [kind, chosenProvider(config, kind) ?? (demo ? (DEMO[kind] ?? null) : null)]),
-  ) as Deps["providers"];
 
 function productionPayments(chosen: ProviderChoice | null): Payments {
   return chosen === "simulated" ? simulatedPayments : noPayments;

@@ -38,6 +38,7 @@ import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts"
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
 import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
+import { providerWarnings } from "./usecases/operations/check-up-providers.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
@@ -126,6 +127,7 @@ export async function startApp(
     const service = await openDeps(store, { ...options, vault, pools: database, demo });
     opened.unshift(service);
     const { addresses } = service;
+    for (const warning of providerWarnings(service.deps.providers)) log.warn(warning);
     const deps: App["deps"] = { ...service.deps, sandbox_process: sandbox };
     if (sandbox !== undefined) deps.metrics = withSandboxMetrics(deps.metrics, sandbox);
 
