@@ -6,7 +6,7 @@ import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/messages/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
 import { webauthn } from "./adapters/passkeys.ts";
-import { noPayments, type Payments, simulatedPayments } from "./adapters/payments/payments.ts";
+import { noPayments, type Payments, simulatedInProduction, simulatedPayments } from "./adapters/payments/payments.ts";
 import { createProviderWatch } from "./adapters/providers/provider-watch.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
@@ -61,7 +61,7 @@ export function adaptersInUse(
 }
 
 function productionPayments(chosen: ProviderChoice | null): Payments {
-  return chosen === "simulated" ? simulatedPayments : noPayments;
+  return chosen === "simulated" ? simulatedInProduction : noPayments;
 }
 
 function productionCarriers(chosen: ProviderChoice | null): Carriers {
