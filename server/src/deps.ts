@@ -61,7 +61,7 @@ export type Deps = {
   /** Address validation. The sandbox also recognizes magic values. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
   safety: SafetyEngine;
-  /** Who serves production accounts, by kind; null if nobody does. */
+  /** Who serves production accounts, by kind; null without a provider. */
   providers: Readonly<Record<ProviderKind, ProviderChoice | null>>;
   /** One harmless call of each provider in use. Each resolves to a sentence, or throws. */
   provider_checks: Readonly<Partial<Record<ProviderName, () => Promise<string>>>>;
