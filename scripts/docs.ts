@@ -3,7 +3,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { arazzo, type OpenapiOptions, openapi } from "@pestle/contract";
 import { asvsPage } from "./docs/asvs-page.ts";
+import { authenticationPage } from "./docs/authentication-page.ts";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
+import { cliPage } from "./docs/cli-page.ts";
 import { configPage } from "./docs/config-page.ts";
 import { controlledPage } from "./docs/controlled-page.ts";
 import { errorsPage } from "./docs/errors-page.ts";
@@ -15,6 +17,7 @@ import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
 import { securityPage } from "./docs/protection-section.ts";
 import { quotasPage } from "./docs/quotas-page.ts";
+import { rateLimitsPage } from "./docs/rate-limits-page.ts";
 import { apps, wordsFile } from "./docs/words.ts";
 import { sbom } from "./sbom.ts";
 
@@ -31,10 +34,13 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/controlled-substances.md", render: controlledPage },
   { path: "docs/guides/inspection.md", render: inspectionPage },
   { path: "docs/quotas.md", render: quotasPage },
+  { path: "docs/guides/authentication.md", render: authenticationPage },
+  { path: "docs/guides/rate-limits.md", render: rateLimitsPage },
   { path: "docs/asvs.md", render: asvsPage },
   { path: "docs/openapi.json", render: () => described(openapi) },
   { path: "docs/arazzo.json", render: () => described(arazzo) },
   { path: "docs/config.md", render: configPage },
+  { path: "docs/cli.md", render: cliPage },
   { path: "docs/adr/README.md", render: decisionsPage },
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },

@@ -107,7 +107,7 @@ async function follow(): Promise<boolean> {
   const problems = [
     ...(code === 0 ? [] : [`the guide exited with ${code ?? "a signal"} after ${took.length} sections`]),
   ];
-  if (code === 0) problems.push(...whatIsMissing(), ...wrongInPackages());
+  if (code === 0) problems.push(...whatIsMissing(), ...wrongInPackages(), ...whatStillRuns());
   for (const [name, bytes] of tarballs()) console.log(`${(bytes / 1000).toFixed(0).padStart(6)} kB ${name}`);
   for (const [name, ms] of took) console.log(`${seconds(ms)}  ${name}`);
   console.log(`${seconds(total_ms)}  in total`);
@@ -146,9 +146,19 @@ function scriptOf(steps: readonly Step[]): string {
     .join("");
 }
 
+/** The guide's last step ends everything that it started, in a script too. */
+function whatStillRuns(): string[] {
+  try {
+    process.kill(-bash.group, 0);
+    return ["the guide left a program running"];
+  } catch {
+    return [];
+  }
+}
+
 function whatIsMissing(): string[] {
-  const { orders } = JSON.parse(readFileSync(join(folder, "orders.json"), "utf8")) as {
-    orders: { order_number: string; reference: string | null }[];
+  const { items: orders } = JSON.parse(readFileSync(join(folder, "orders.json"), "utf8")) as {
+    items: { order_number: string; reference: string | null }[];
   };
   const order = orders.find(({ reference }) => reference === "my-first-order");
   if (order === undefined) return ["no order was delivered"];

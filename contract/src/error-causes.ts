@@ -91,7 +91,6 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42208: {
     cause: "An item is a controlled substance, and neither the request nor the patient's record has a valid document.",
-    fix: "Send `patient.identity_documents` with the order, or add one with `POST /patients/{patient_id}/identity_documents`.",
     example: { prescription: { drug_name: "zolpidem", written_qty: 30, refills_left: 0 }, order: {} },
   },
   42216: { cause: "The value is not one of the codes.", example: document({ type: "XX" }) },
@@ -115,12 +114,10 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   42226: { cause: "The state is spelled out or does not exist.", example: address({ state: "California" }) },
   42227: {
     cause: "The zip is not five digits or ZIP+4, does not exist, or is in another state.",
-    fix: "Send the zip of the address, in the given state.",
     example: address({ zip: "10001" }),
   },
   42228: {
     cause: "The order has shipped or ended, so its printed address is final.",
-    fix: "Redirect the parcel with the carrier, or place a new order.",
     example: null,
   },
   42229: {
@@ -134,12 +131,10 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42231: {
     cause: "The pharmacy has no license in that state, so it cannot ship any product there.",
-    fix: "Ship to an address in another state, or order from another pharmacy.",
     example: address({ street1: "1450 Ala Moana Blvd", city: "Honolulu", state: "HI", zip: "96814" }),
   },
   42241: {
     cause: "No product of your catalogue has this NDC, or it has ten digits.",
-    fix: "Use an NDC from `GET /products`, with its dashes or as 11 digits.",
     example: item({ ndc: "70999-9999-99" }),
   },
   42242: {
@@ -151,7 +146,6 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   42245: { cause: "The number is not a ten-digit North American number.", example: item({ prescriber_fax: "555" }) },
   42246: {
     cause: "No product of your catalogue has this GCN.",
-    fix: "Use a GCN from `GET /products`.",
     example: item({ gcn: "99999" }),
   },
   42247: {
@@ -165,17 +159,14 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42250: {
     cause: "All prescribed fills have been dispensed or belong to other orders.",
-    fix: "Ask the prescriber for a new prescription. To free a fill now, cancel an open order of this prescription.",
     example: null,
   },
   42253: {
     cause: "The item needs more units than are available, and the product does not allow back orders.",
-    fix: "Wait until `GET /products` shows `in_stock`, or order another product.",
     example: { prescription: { drug_name: "tretinoin", written_qty: 45 }, order: { items: [{ package_size: 45 }] } },
   },
   42254: {
     cause: "Your catalogue does not have this product, or no longer has it.",
-    fix: "Use a SKU from `GET /products`.",
     example: item({ sku: "nimbus-pouch" }),
   },
   42255: {
@@ -184,7 +175,6 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42256: {
     cause: "The product needs another shipping method: cold, or with a signature.",
-    fix: "Use one of the product's `shipping_method_ids`.",
     example: {
       prescription: { drug_name: "semaglutide", written_qty: 3 },
       order: { items: [{ package_size: 3 }], shipping: { method_id: 1 } },
@@ -193,13 +183,11 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   42257: {
     cause:
       "The prescription was written too long ago: more than a year, more than six months for schedules 3 to 5, or more than 90 days for schedule 2, unless the state has its own rule. Or the time for the rest of a partial schedule 2 fill has passed.",
-    fix: "Ask the prescriber for a new prescription.",
     example: { prescription: { written_date: "2020-01-01" }, order: {} },
   },
   42258: {
     cause:
       "The item names a product with another active ingredient, strength or form than the prescription, or its SKU and NDC are two products.",
-    fix: "Omit the product: the prescription determines it.",
     example: item({ sku: "sertraline-50" }),
   },
   42259: {
@@ -209,7 +197,6 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42260: {
     cause: "Your catalogue does not have the prescribed product, or the one the item names.",
-    fix: "Ask the pharmacy to add it, or ask the prescriber for another product.",
     example: item({ product_selection: "Nimbustatin 5 mg tablet" }),
   },
   42271: {
@@ -269,7 +256,6 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42292: {
     cause: "The order requests a signature, and the carrier does not offer one with this method.",
-    fix: "Use a method whose `signature_confirmation` is true.",
     example: shipping({ method_id: 2, signature_confirmation: true }),
   },
   42293: {
@@ -282,7 +268,6 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42295: {
     cause: "The account cannot send custom labels.",
-    fix: "Omit `shipping.label`, or ask the pharmacy to allow it.",
     example: null,
   },
   42296: {
@@ -291,7 +276,6 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42299: {
     cause: "The key was used in the last 24 hours on the same path with another body.",
-    fix: "Create a new key for each operation. Reuse a key only to retry the identical request.",
     example: null,
   },
   42380: { cause: "The account does not have this brand, or no longer has it.", example: { order: { brand_id: 99 } } },
@@ -303,12 +287,10 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   42462: {
     cause:
       "`verify` was sent for an allergy (74), an interaction (75), another patient name (71), the quantity of a controlled drug (72), or an order with a schedule 2 item.",
-    fix: "Wait for the pharmacist, who already sees the order, or cancel it.",
     example: null,
   },
   42463: {
     cause: "The order does not offer this action now: its status has changed, or no open exception offers it.",
-    fix: "Read the order and check `exceptions` and their `order_actions`.",
     example: action('{"event": "release"}'),
   },
   42471: {

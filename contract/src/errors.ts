@@ -9,7 +9,7 @@ export const errors = {
   40003: [
     "Invalid Query Parameter",
     "query",
-    "Use only the documented query parameters, with values of the right type.",
+    "Use only the documented query parameters, with values of the right type, each once.",
   ],
   40004: ["Request Body Too Large", "body", "Send at most 1 MiB."],
   40005: [
@@ -21,16 +21,24 @@ export const errors = {
 
   42200: ["Invalid Parameter", "body", "Check the field's name and value. The API rejects unknown fields."],
 
-  42201: ["Invalid Patient Email", "patient.email", "Provide a valid email."],
+  42201: ["Invalid Patient Email", "patient.email", "Provide a valid email, such as `rosa@example.com`."],
   42202: ["Invalid Patient First Name", "patient.first_name", "Provide a valid first name."],
   42203: ["Invalid Patient Last Name", "patient.last_name", "Provide a valid last name."],
-  42204: ["Invalid Patient Phone", "patient.phone", "Provide a valid North American phone number."],
+  42204: [
+    "Invalid Patient Phone",
+    "patient.phone",
+    "Provide a valid North American phone number: ten digits, such as `4155550142`.",
+  ],
   42205: ["Invalid Patient Gender", "patient.gender", "Use a gender code: `M`, `F` or `N`."],
-  42206: ["Invalid Patient Id", "patient.patient_id", "Use the `patient_id` from the `RX_RECEIVED` webhook."],
+  42206: [
+    "Invalid Patient Id",
+    "patient.patient_id",
+    "Your account has no such patient. Use the `patient_id` from the `RX_RECEIVED` webhook.",
+  ],
   42208: [
     "Invalid Patient Identity Documents",
     "patient.identity_documents",
-    "A controlled substance requires an identity document that is still valid.",
+    "A controlled substance requires an identity document that is still valid. Send `patient.identity_documents` with the order, or add one to the patient's record.",
   ],
 
   42216: [
@@ -41,12 +49,12 @@ export const errors = {
   42217: [
     "Invalid Issuing Country",
     "patient.identity_documents[].issuing_country",
-    "Provide a 2-character country code.",
+    "Provide a 2-character country code, such as `US`.",
   ],
   42218: [
     "Invalid Issuing State",
     "patient.identity_documents[].issuing_state",
-    "Provide a 2-character state code. `DL` and `SI` require one.",
+    "Provide a 2-character state code, such as `CA`. `DL` and `SI` require one.",
   ],
   42219: ["Invalid Document Number", "patient.identity_documents[].number", "Provide the document number."],
   42220: [
@@ -57,11 +65,19 @@ export const errors = {
 
   42221: ["Invalid Address First Name", "address.first_name", "Provide a valid first name."],
   42222: ["Invalid Address Last Name", "address.last_name", "Provide a valid last name."],
-  42223: ["Invalid Address Street1", "address.street1", "Provide a valid street address."],
+  42223: ["Invalid Address Street1", "address.street1", "Provide a valid street address: the number and the street."],
   42225: ["Invalid Address City", "address.city", "Provide a valid city."],
-  42226: ["Invalid Address State Abbreviation", "address.state", "Use a 2-character state code."],
-  42227: ["Invalid Address Zip", "address.zip", "The zip is malformed or not in the given state."],
-  42228: ["Invalid Address Update", "address", "The order has shipped, or the address is in use."],
+  42226: ["Invalid Address State Abbreviation", "address.state", "Use a 2-character state code, such as `CA`."],
+  42227: [
+    "Invalid Address Zip",
+    "address.zip",
+    "The zip is malformed or not in the given state. Send five digits or ZIP+4, and the state of the same address.",
+  ],
+  42228: [
+    "Invalid Address Update",
+    "address",
+    "The order has shipped or ended, or an open order ships to the address. Ask the carrier to redirect the parcel, or send another address.",
+  ],
   42229: [
     "Invalid Controlled Substance Address Update",
     "address",
@@ -72,45 +88,93 @@ export const errors = {
     "address",
     "The address could not be validated. Correct it, set `accept_suggested`, or set `ignore_warnings`.",
   ],
-  42231: ["Invalid Address State", "address.state", "The pharmacy has no license to ship to this state."],
+  42231: [
+    "Invalid Address State",
+    "address.state",
+    "The pharmacy has no license to ship to this state. Ship to an address in another state.",
+  ],
 
-  42241: ["Invalid Item NDC", "items[].ndc", "Use an NDC from your formulary."],
-  42242: ["Invalid Item Quantity", "items[].quantity", "Use a quantity that this product offers."],
-  42243: ["Invalid Item Prescriber Name", "items[].prescriber_name", "Provide a valid prescriber name."],
-  42244: ["Invalid Item Prescriber Phone", "items[].prescriber_phone", "Provide a valid prescriber phone."],
-  42245: ["Invalid Item Prescriber Fax", "items[].prescriber_fax", "Provide a valid prescriber fax."],
-  42246: ["Invalid Item GCN", "items[].gcn", "Use a GCN from your formulary."],
-  42247: ["Invalid Item Package Size", "items[].package_size", "Use a package size that this product offers."],
+  42241: [
+    "Invalid Item NDC",
+    "items[].ndc",
+    "Your formulary has no product with this NDC. Use one from `GET /products`, with its dashes or as 11 digits.",
+  ],
+  42242: [
+    "Invalid Item Quantity",
+    "items[].quantity",
+    "The product does not offer this quantity. Use one of its `quantities` in `GET /products`.",
+  ],
+  42243: ["Invalid Item Prescriber Name", "items[].prescriber_name", "Provide a valid prescriber name, or omit it."],
+  42244: [
+    "Invalid Item Prescriber Phone",
+    "items[].prescriber_phone",
+    "Provide a valid prescriber phone with ten digits, or omit it.",
+  ],
+  42245: [
+    "Invalid Item Prescriber Fax",
+    "items[].prescriber_fax",
+    "Provide a valid prescriber fax with ten digits, or omit it.",
+  ],
+  42246: [
+    "Invalid Item GCN",
+    "items[].gcn",
+    "Your formulary has no product with this GCN. Use one from `GET /products`.",
+  ],
+  42247: [
+    "Invalid Item Package Size",
+    "items[].package_size",
+    "The product does not offer this package size. Use one of its `package_sizes` in `GET /products`.",
+  ],
   42249: [
     "Invalid Item Prescription Id",
     "items[].prescription_id",
-    "Use the id of an active prescription of this patient that the pharmacy has accepted and that is already effective.",
+    "Use the id of an active prescription of this patient that the pharmacy has accepted and that is already effective. The patient's prescriptions (`GET …/rx`) say in `not_fillable` why one cannot be filled.",
   ],
-  42250: ["Invalid Item Prescription Refills", "items[].prescription_id", "The prescription has no refills remaining."],
+  42250: [
+    "Invalid Item Prescription Refills",
+    "items[].prescription_id",
+    "The prescription has no refills remaining. Ask the prescriber for a new one, or cancel an open order of it to free a fill.",
+  ],
   42253: [
     "Invalid Item Inventory",
     "items[].quantity",
-    "There is not enough stock, and the product does not allow back orders.",
+    "There is not enough stock, and the product does not allow back orders. Wait until `GET /products` shows `in_stock`, or order another product.",
   ],
-  42254: ["Invalid Item SKU", "items[].sku", "Use a SKU from your formulary."],
+  42254: [
+    "Invalid Item SKU",
+    "items[].sku",
+    "Your formulary has no product with this SKU. Use one from `GET /products`.",
+  ],
   42255: [
     "Invalid Item Prescription Quantity",
     "items[].quantity",
-    "Order at most the quantity that the prescription has left.",
+    "The items need more units than the prescription has left. Order less, or ask the prescriber for a new prescription.",
   ],
   42256: [
     "Invalid Item Shipping Method",
     "shipping.method_id",
-    "Use one of the shipping methods that the product allows.",
+    "The product does not allow this shipping method. Use one of its `shipping_method_ids` in `GET /products`.",
   ],
   42257: [
     "Invalid Item Prescription Expired",
     "items[].prescription_id",
-    "The prescription has expired. A new one is required.",
+    "The prescription has expired. A new one is required: ask the prescriber for it.",
   ],
-  42258: ["Invalid Item Prescription Ndc", "items[].ndc", "The item must be the medication on the prescription."],
-  42259: ["Invalid Item Written Quantity", "items[].written_qty", "Use a written quantity that this product offers."],
-  42260: ["Invalid Item Product Selection", "items[].product_selection", "Use a product from your formulary."],
+  42258: [
+    "Invalid Item Prescription Ndc",
+    "items[].ndc",
+    "The item must be the medication on the prescription. Omit `sku`, `ndc` and `gcn`: the prescription determines the product.",
+  ],
+  42259: [
+    "Invalid Item Written Quantity",
+    "items[].written_qty",
+    "The product does not offer this written quantity. Use one of its `written_quantities` in `GET /products`.",
+  ],
+  42260: [
+    "Invalid Item Product Selection",
+    "items[].product_selection",
+    "The product is not in your formulary. Use a `sku` or `name` from `GET /products`, or ask the pharmacy to add it.",
+  ],
 
   42271: [
     "Invalid Refill Consent",
@@ -159,37 +223,61 @@ export const errors = {
     "The pharmacy cannot send messages to this prescriber. Ask the prescriber directly.",
   ],
 
-  42291: ["Invalid Shipping Method Id", "shipping.method_id", "Use an id from `GET /shipping_methods`."],
+  42291: [
+    "Invalid Shipping Method Id",
+    "shipping.method_id",
+    "Your account has no such shipping method. Use an id from `GET /shipping_methods`.",
+  ],
   42292: [
     "Invalid Shipping Signature Confirmation",
     "shipping.signature_confirmation",
-    "The selected shipping method has no signature confirmation.",
+    "The selected shipping method has no signature confirmation. Omit it, or use a method whose `signature_confirmation` is true.",
   ],
   42293: [
     "Invalid Shipping Method Carrier",
     "shipping.method_id",
-    "Use a shipping method that delivers to PO Boxes and general delivery.",
+    "The carrier does not deliver to PO Boxes and general delivery. Use a shipping method whose `po_box` is true, or a street address.",
   ],
   42294: ["Invalid Shipping Label Format", "shipping.label.format", "Use one of `PDF`, `PNG`, `ZPL`."],
-  42295: ["Invalid Shipping Label Impermissible", "shipping.label", "The account cannot send custom labels."],
+  42295: [
+    "Invalid Shipping Label Impermissible",
+    "shipping.label",
+    "The account cannot send custom labels. Omit `shipping.label`, or ask the pharmacy to allow it.",
+  ],
   42296: [
     "Invalid Shipping Label Data",
     "shipping.label.data",
     "Send base64 data in the given format, at most 512 KiB, with nothing but the label.",
   ],
 
-  42299: ["Invalid Idempotency Key", "Idempotency-Key", "Use a new key: you sent this one with another body."],
+  42299: [
+    "Invalid Idempotency Key",
+    "Idempotency-Key",
+    "You sent this key with another body. Use a new key for each new request, and the same key only to retry the same body.",
+  ],
 
-  42380: ["Invalid Brand", "brand_id", "Use an id from `GET /brands`."],
+  42380: [
+    "Invalid Brand",
+    "brand_id",
+    "Your account has no such brand. Use an id from `GET /brands`, or omit it for the default brand.",
+  ],
 
-  42430: ["Invalid Order Status Reason Id", "reason_id", "Use an id from `GET /order_status_reasons`."],
-  42461: ["Invalid Order Action Event", "event", "Use an event from `GET /order_actions`."],
+  42430: [
+    "Invalid Order Status Reason Id",
+    "reason_id",
+    "A refund needs a reason that exists. Use an id from `GET /order_status_reasons`.",
+  ],
+  42461: ["Invalid Order Action Event", "event", "There is no such event. Use one from `GET /order_actions`."],
   42462: [
     "Invalid Order Action Request",
     "event",
-    "You cannot verify this order through the API. A pharmacist must do it.",
+    "You cannot verify this order through the API. Wait for the pharmacist, who must do it, or cancel the order.",
   ],
-  42463: ["Invalid Order for Action Request", "event", "The event does not apply to the order in its current state."],
+  42463: [
+    "Invalid Order for Action Request",
+    "event",
+    "The event does not apply to the order in its current state. Read the order, and send an event of its `order_actions`.",
+  ],
   42471: [
     "Invalid Refill Schedule for Action",
     "schedule_id",
@@ -299,15 +387,43 @@ export const typeTexts = {
 } as const;
 export type JsonType = keyof typeof typeTexts;
 
+/** How to send a text of each format. */
+export const formatTexts: { readonly [format: string]: string } = {
+  date: "Send a date as `YYYY-MM-DD`, such as `2026-11-15`.",
+  "date-time": "Send a time in UTC, such as `2026-11-15T08:30:00.000Z`.",
+  uuid: "Send a UUID.",
+};
+
+/** The values that a field accepts, in words, as its row in the contract says. */
+export function limitText(row: { readonly [keyword: string]: unknown }): string | undefined {
+  const { format = "", minimum, maximum, minLength = 0, maxLength, minItems = 0, maxItems } = row as Limits;
+  if (row["enum"] !== undefined) return "Use one of the values in `allowed`.";
+  if (formatTexts[format] !== undefined) return formatTexts[format];
+  if (minimum !== undefined && maximum !== undefined) return `Send a number from ${minimum} to ${maximum}.`;
+  if (minimum !== undefined) return `Send a number from ${minimum}.`;
+  if (maxItems !== undefined) return `Send a list of ${upTo(minItems, maxItems)} entries.`;
+  if (minItems > 0) return `Send a list of at least ${minItems} entries.`;
+  if (row["pattern"] === undefined && maxLength !== undefined) return `Send ${upTo(minLength, maxLength)} characters.`;
+  return undefined;
+}
+const upTo = (least: number, most: number) => (least === 0 ? `at most ${most}` : `${least} to ${most}`);
+type Limits = { format?: string } & {
+  [Name in "minimum" | "maximum" | "minLength" | "maxLength" | "minItems" | "maxItems"]?: number;
+};
+
 const MISSING = "The request needs this field.";
 /** For the codes that any field can have: their resolution names all causes, and these name one. */
 const causeTexts: { readonly [Code in ErrorCode]?: { readonly [Problem in FieldProblem]?: string } } = {
-  40003: { unknown_field: "The operation has no query parameter of this name. Check its spelling." },
+  40003: {
+    unknown_field: "The operation has no query parameter of this name. Check its spelling.",
+    not_found:
+      "The cursor is not one of this list. Use `next_cursor` of the same list unchanged, or omit it to start again.",
+  },
   42200: {
     missing: MISSING,
     unknown_field: "The request has no field of this name here. Check its spelling and where it belongs.",
     not_allowed: "The field does not accept this value. The API reference has its limits.",
-    not_found: "Your account has no such record.",
+    not_found: "Your account has no such record. Use the id of one that you can read.",
     conflict: "The value does not fit the record's current state or another field.",
   },
 };
@@ -370,9 +486,9 @@ export const statuses = {
 
 /** Messages of errors without numbered codes. */
 export const statusMessages = {
-  404: "The resource was not found.",
+  404: "The resource was not found. Check the path and the id: an account has only its own records, and sandbox and production share none.",
   405: "The method is not allowed for this path. Use one of the methods in Allow.",
-  406: "The Accept header must name application/json.",
+  406: "The Accept header must name application/json. Send Accept: application/json.",
   409: "This request conflicts with another recent request. Check that it is not a duplicate, then send it again.",
   429: "Too many requests. Wait for the time in Retry-After, then send it again.",
   500: "The server could not complete the request. Quote the X-Request-Id when you report this.",

@@ -4,6 +4,7 @@ import {
   actionKeys,
   actions,
   actionsOfReviews,
+  bearerErrors,
   errorAreas,
   errorCodes,
   errors,
@@ -11,6 +12,7 @@ import {
   eventTypes,
   exceptionIds,
   exceptionRow,
+  formProblems,
   orderActions,
   orderActionsOf,
   orderStatusReasons,
@@ -28,6 +30,18 @@ import {
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe("errors", () => {
+  test("each tells the next step", () => {
+    const step =
+      /(^|[.:;] |, )(or )?(Add|ask|Ask|Check|Contact|Correct|Get|Omit|Order|Provide|Quote|Read|Register|Request|Resume|Send|Ship|Sign|Use|use|Wait|Write)\b/;
+    const told = {
+      ...Object.fromEntries(errorCodes.map((code) => [code, errors[code][2]])),
+      ...statusMessages,
+      ...formProblems,
+      ...Object.fromEntries(Object.entries(bearerErrors).map(([name, [, text]]) => [name, text])),
+    };
+    expect(Object.entries(told).filter(([, text]) => !step.test(text))).toEqual([]);
+  });
+
   test("the codes are exactly those of the specification and of its second edition", () => {
     const gaps = [42207, 42224, 42248, 42251, 42252];
     const expected = [

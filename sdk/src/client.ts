@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { createAnswerCache } from "./answer-cache.ts";
+import { checkOptions } from "./check-options.ts";
 import { assertionSigner, type PrivateKey } from "./client-assertion.ts";
 import { Unauthorized } from "./errors.ts";
 import {
@@ -50,7 +51,7 @@ export type PestleOptions = {
   scope?: string;
   /** The time limit of a call including retries (default: 30 s). */
   deadline_ms?: number;
-  /** The maximum number of retries (default: 4). */
+  /** The maximum number of retries (default: as many as the deadline allows). */
   retries?: number;
   /** The time limit of one attempt (default: 10 s). */
   attempt_timeout_ms?: number;
@@ -97,21 +98,21 @@ export type Pestle = Catalogue & {
 };
 
 const DEADLINE_MS = 30_000;
-const RETRIES = 4;
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** A client for one account. Reuse it: it holds the access token. */
 export function createPestle(options: PestleOptions): Pestle {
+  checkOptions(options);
   const { client_id, scope = "partners", deadline_ms = DEADLINE_MS } = options;
-  const base_url = address("base_url", options.base_url);
-  const auth_url = address("auth_url", options.auth_url);
+  const base_url = withoutEndSlash(options.base_url);
+  const auth_url = withoutEndSlash(options.auth_url);
   const travel: Travel = {
     // Looked up per request, so that instrumentation can replace the global fetch later.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     now: options.now ?? (() => new Date()),
     random: options.random ?? Math.random,
     sleep: options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal })),
-    retries: options.retries ?? RETRIES,
+    retries: options.retries ?? Number.POSITIVE_INFINITY,
     attempt_timeout_ms: options.attempt_timeout_ms ?? ATTEMPT_TIMEOUT_MS,
   };
   const cache = createAnswerCache(options.keep_answers ?? 0);
@@ -143,6 +144,9 @@ export function createPestle(options: PestleOptions): Pestle {
   };
   const call: Call = async (operation_id, given, { minimal = false, ...write } = {}) => {
     const { path: ids = {}, query, body } = given as { path?: object; query?: object; body?: unknown };
+    if ("body" in given && (typeof body !== "object" || body === null || Array.isArray(body))) {
+      throw new TypeError(`The body of ${operation_id} must be an object.`);
+    }
     const { method, path } = addressOf(operation_id, ids as PathOf<typeof operation_id>);
     const asked = {
       ...write,
@@ -168,10 +172,8 @@ export function createPestle(options: PestleOptions): Pestle {
   };
 }
 
-function proofOf({ client_secret, private_key, key_id }: PestleOptions): ClientProof {
-  if (private_key !== undefined) return { sign: assertionSigner(private_key, key_id) };
-  if (client_secret === undefined) throw new TypeError("Give client_secret or private_key.");
-  return { client_secret };
+function proofOf({ client_secret = "", private_key, key_id }: PestleOptions): ClientProof {
+  return private_key === undefined ? { client_secret } : { sign: assertionSigner(private_key, key_id) };
 }
 
 function outgoingOf(base_url: string, method: Method, path: string, given: RequestOptions): Outgoing {
@@ -191,13 +193,7 @@ function outgoingOf(base_url: string, method: Method, path: string, given: Reque
   return { method, url, headers, body: given.body === undefined ? undefined : JSON.stringify(given.body) };
 }
 
-/** Both servers require https, or plain http on loopback. */
-function address(name: string, value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const local = url?.protocol === "http:" && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url?.protocol !== "https:" && !local) throw new TypeError(`${name} must be an https address.`);
-  return value.replace(/\/+$/, "");
-}
+const withoutEndSlash = (url: string) => url.replace(/\/+$/, "");
 
 /** Resolves to the value, or rejects with the signal's reason if that comes first. */
 async function inTime<Value>(value: Value | Promise<Value>, signal: AbortSignal): Promise<Value> {

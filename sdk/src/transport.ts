@@ -9,7 +9,7 @@ export type Travel = {
   now: () => Date;
   random: () => number;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** The maximum number of retries. */
+  /** The maximum number of retries; infinite: as many as the deadline allows. */
   retries: number;
   /** The time limit of one attempt. */
   attempt_timeout_ms: number;
@@ -112,8 +112,10 @@ async function sendWithin(
     response = await travel.fetch(url, { method, headers, body: sent ?? null, signal, redirect: "manual" });
     text = await response.text();
   } catch (cause) {
-    whole.throwIfAborted();
-    return new Unavailable(signal.aborted ? "No answer came in time." : "The service could not be reached.", { cause });
+    if (whole.aborted && !(whole.reason instanceof Unavailable)) throw whole.reason;
+    if (whole.aborted) throw new Unavailable(`No answer came from ${url.origin} before the deadline.`, { cause });
+    if (signal.aborted) return new Unavailable(`No answer came from ${url.origin} in time.`, { cause });
+    return new Unavailable(`${url.origin} could not be reached (${whyOf(cause)}).`, { cause });
   }
   const { status } = response;
   if (!response.ok && status !== 304) return errorOf(status, response.headers, text, travel.now());
@@ -123,4 +125,10 @@ async function sendWithin(
   } catch (cause) {
     return new PestleError("The answer is not JSON.", { status, request_id, cause });
   }
+}
+
+/** Node wraps the error of the connection, such as ECONNREFUSED. */
+function whyOf(error: unknown): string {
+  const { cause, code, message } = (error ?? {}) as { cause?: unknown; code?: string; message?: string };
+  return code ?? (cause === undefined ? message : whyOf(cause)) ?? "unknown reason";
 }

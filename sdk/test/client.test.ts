@@ -137,6 +137,44 @@ test("without retries the rate limit is a RateLimited error", async () => {
   expect(refused[0]).toMatchObject({ status: 429, retry_after_s: expect.any(Number) });
 });
 
+test("wrong options fail at once, all in one error that shows no value", () => {
+  const wrong = (options?: object) => {
+    try {
+      createPestle(options as never);
+    } catch (error) {
+      return `${(error as Error).name}: ${(error as Error).message}`;
+    }
+    return "accepted";
+  };
+  expect(wrong()).toBe("TypeError: createPestle needs an object with client_id, client_secret, base_url and auth_url.");
+  expect(wrong({})).toBe(
+    "TypeError: createPestle: client_id is missing. base_url is missing. auth_url is missing. Give client_secret or private_key.",
+  );
+  const { client_id, ...rest } = optionsOf(app);
+  expect(wrong({ ...rest, clientId: client_id, retries: "3", deadline_ms: 0, client_secret: "" })).toBe(
+    "TypeError: createPestle: client_id is missing. client_secret must be a text. clientId is not an option. Did you mean client_id? retries must be a number from 0. deadline_ms must be a number of milliseconds above 0.",
+  );
+  expect(wrong({ ...optionsOf(app), timeout: 5 })).toBe("TypeError: createPestle: timeout is not an option.");
+});
+
+test("an incomplete order is the service's to refuse, and what is no order at all never leaves", async () => {
+  const { orders } = clientOf(app);
+  const error = await failure(orders.create({} as never));
+  expect(error).toBeInstanceOf(RequestRefused);
+  expect((error as RequestRefused).fields.map(({ field }) => field)).toEqual(
+    expect.arrayContaining(["items", "shipping.method_id"]),
+  );
+  for (const nothing of [undefined, null, "order", []]) {
+    expect(await failure(Promise.resolve().then(() => orders.create(nothing as never)))).toMatchObject({
+      name: "TypeError",
+      message: "The body of createOrder must be an object.",
+    });
+  }
+  expect(await failure(orders.find({} as never))).toMatchObject({
+    message: "orders.find needs patient.patient_id.",
+  });
+});
+
 test("secrets travel only over https or on loopback", () => {
   const options = optionsOf(app);
   for (const wrong of ["http://pharmacy.example", "http://127.0.0.1.example", "ftp://127.0.0.1", "pharmacy.example"]) {

@@ -42,6 +42,13 @@ test.each([
   }
 });
 
+test("the README links to nothing outside the package, which npm's page could not show", () => {
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  const links = [...readme.matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target!);
+  expect(links.length).toBeGreaterThan(2);
+  expect(links.filter((target) => !/^(#|https:)/.test(target))).toEqual([]);
+});
+
 test("a program that calls the API contains the client", async () => {
   const code = await bundled('import { createPestle } from "@pestle/sdk"; console.log(createPestle)');
   for (const part of ["idempotency-key", "listShippingMethods"]) expect(code).toContain(part);

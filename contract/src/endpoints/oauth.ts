@@ -44,7 +44,10 @@ export const oauthErrors = {
     401,
     "The client is unknown to this token server or its secret is wrong. Sandbox and production have different token servers: use the one of the credential's environment.",
   ],
-  unsupported_grant_type: [400, "The grant type must be client_credentials."],
+  unsupported_grant_type: [
+    400,
+    "grant_type must be client_credentials, the only supported grant. Send grant_type=client_credentials.",
+  ],
   invalid_scope: [400, "The scope is missing, or the credentials do not have it."],
   too_many_requests: [429, "Too many requests. Wait for the time in Retry-After, then send it again."],
 } as const satisfies Record<string, readonly [status: number, error_description: string]>;
@@ -66,11 +69,43 @@ export const clientProblems = {
 } as const;
 export type ClientProblem = keyof typeof clientProblems;
 
+/** `error_description` of an error of the token server that has one of these causes. None depends on our data. */
+export const formProblems = {
+  not_a_form:
+    "The body is not a form. Send Content-Type: application/x-www-form-urlencoded, and grant_type and scope in the body.",
+  parameter_repeated: "A parameter occurs twice or has a broken escape. Send each parameter once, form-encoded.",
+  grant_type_missing: "grant_type is missing. Send grant_type=client_credentials.",
+  token_missing: "token is missing. Send the access token as token.",
+  two_credentials:
+    "The credentials are in two places. Send client_id and client_secret either with HTTP Basic authentication or in the form.",
+  two_clients:
+    "client_id in the form is another client than the one that authenticates. Omit it, or send the same one.",
+  assertion_incomplete: `client_assertion goes with client_assertion_type=${ASSERTION_TYPE} and without a secret. Send exactly these two.`,
+  credentials_missing:
+    "client_id or client_secret is missing. Send both, with HTTP Basic authentication or in the form.",
+  basic_malformed:
+    "The Authorization header is not HTTP Basic authentication. Send Basic and the base64 of client_id:client_secret.",
+  scope_missing: "scope is missing. Send the scopes that you need, such as scope=partners.",
+  scope_not_granted:
+    "The credential does not have this scope. Request only scopes of the credential, such as scope=partners.",
+  scope_unwanted: "This credential has no scopes. Omit scope.",
+} as const;
+export type FormProblem = keyof typeof formProblems;
+
 /** Rejections of an access token, RFC 6750 section 3.1. A missing scope is 401 here too: spec, Authentication 8. */
 export const bearerErrors = {
-  invalid_token: [401, "The access token is missing, unknown, expired or revoked."],
-  insufficient_scope: [401, "The access token does not have the scope that this API requires."],
-  address_not_allowed: [401, "The credential of this access token does not accept requests from your IP address."],
+  invalid_token: [
+    401,
+    "The access token is missing, unknown, expired or revoked. Get a new one with POST /oauth/token and send it as Authorization: Bearer TOKEN.",
+  ],
+  insufficient_scope: [
+    401,
+    "The access token does not have the scope that this API requires. Request a token with scope=partners for the partner API, or scope=intake for e-prescriptions.",
+  ],
+  address_not_allowed: [
+    401,
+    "The credential of this access token does not accept requests from your IP address. Add the address to its allow-list.",
+  ],
 } as const satisfies Record<string, readonly [status: number, error_description: string]>;
 export type BearerError = keyof typeof bearerErrors;
 

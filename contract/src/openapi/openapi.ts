@@ -277,9 +277,17 @@ const propertiesOf = (schema: Json, found: Map<string, JsonSchema>, record: stri
       const description = fieldMeanings[`${record}.${name}`] ?? fieldMeanings[name];
       const described = "$ref" in own || description === undefined ? own : { description, ...own };
       const may_be_null = additionalProperties === false && !required.includes(name);
-      return [name, may_be_null ? orNull(described) : described];
+      return [name, may_be_null ? orNull(withDefaultInWords(described)) : described];
     }),
   );
+};
+
+/** Generators read `default` on a field of a request as always present, and so make the field required. */
+const withDefaultInWords = ({ default: value, ...schema }: Json): Json => {
+  if (value === undefined) return schema;
+  const { description, ...rest } = schema;
+  const told = `Default: \`${JSON.stringify(value)}\`.`;
+  return { description: description === undefined ? told : `${description} ${told}`, ...rest };
 };
 
 /** An optional field of a request can be null, which means absent. */

@@ -6,7 +6,7 @@ import type { Orders } from "./orders.ts";
 
 /** The fields that identify the order a request created. */
 type Wanted = {
-  patient_id: string;
+  patient_id: string | undefined;
   reference?: string | null;
   items: readonly { prescription_id?: number | null; sku?: string | null }[];
   other_than?: string;
@@ -50,10 +50,13 @@ export async function lookUpAfter(
 
     async function watch(): Promise<Order | undefined> {
       const wanted = await wantedOf(within());
+      if (wanted.patient_id === undefined) return undefined;
       for (let look = 0; look <= travel.retries; look++) {
         const order = await findOrder(wanted, list, within(), since_ms);
         if (order !== undefined) return order;
-        await travel.sleep(waitBefore(look, undefined, travel.random()), deadline.signal);
+        const wait_ms = waitBefore(look, undefined, travel.random());
+        if (travel.now().getTime() + wait_ms >= deadline.at_ms) return undefined;
+        await travel.sleep(wait_ms, deadline.signal);
       }
       return undefined;
     }
@@ -67,7 +70,7 @@ export async function findOrder(
   options?: CallOptions,
   since_ms = Number.NEGATIVE_INFINITY,
 ): Promise<Order | undefined> {
-  const filter = { patient_id, ...(reference != null && { reference }) };
+  const filter = { ...(patient_id !== undefined && { patient_id }), ...(reference != null && { reference }) };
   for await (const order of list(filter, options)) {
     if (Date.parse(order.created_at) < since_ms) return undefined;
     const same = order.reference === (reference ?? null) && order.order_number !== other_than;

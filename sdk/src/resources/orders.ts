@@ -80,13 +80,20 @@ export function ordersOf(call: Call, look: Look): Orders {
     ...reads,
     act,
     create: (body, options) => {
-      const wanted = { ...body, patient_id: body.patient.patient_id };
+      // The service names everything that is missing, so let it answer.
+      const wanted = { ...body, patient_id: body?.patient?.patient_id };
       const post = (within: WriteOptions) => call("createOrder", { body }, within) as Promise<Order>;
       return lookUpAfter(post, async () => wanted, { ...look, ...reads }, options);
     },
     dryRun: (body, options) =>
       call("createOrder", { query: { dry_run: true }, body }, options) as Promise<AnswerOf<"createOrder", 200>>,
-    find: (body, options) => findOrder({ ...body, patient_id: body.patient.patient_id }, list, options),
+    find: async (body, options) => {
+      const patient_id = body?.patient?.patient_id;
+      // Without it, the search would go through the orders of all patients.
+      if (typeof patient_id !== "string") throw new TypeError("orders.find needs patient.patient_id.");
+      if (!Array.isArray(body.items)) throw new TypeError("orders.find needs items.");
+      return findOrder({ ...body, patient_id }, list, options);
+    },
     history: (order_number, { limit, ...options } = {}) =>
       listing(
         (cursor) => call("listOrderHistory", { path: { order_number }, query: { limit, cursor } }, options),

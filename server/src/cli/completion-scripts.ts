@@ -46,6 +46,26 @@ _pestle() {
   done < <(if [ -n "$option" ]; then _pestle_values "$at $option" || _pestle_at "$at"; else _pestle_at "$at"; fi)
 }
 complete -o default -F _pestle pestle
+# \`npx pestle …\` too. Other words after npx complete as before.
+_pestle_npx() {
+  local i=1
+  while [ "$i" -lt "$COMP_CWORD" ]; do
+    case "\${COMP_WORDS[i]}" in -*) i=$((i + 1)) ;; *) break ;; esac
+  done
+  if [ "$i" -lt "$COMP_CWORD" ] && [ "\${COMP_WORDS[i]}" = pestle ]; then
+    COMP_WORDS=("\${COMP_WORDS[@]:i}")
+    COMP_CWORD=$((COMP_CWORD - i))
+    _pestle
+  elif [ -n "$_pestle_npx_before" ]; then
+    "$_pestle_npx_before" "$@"
+  else
+    COMPREPLY=()
+    case "$i:pestle" in "$COMP_CWORD:\${COMP_WORDS[COMP_CWORD]}"*) COMPREPLY=(pestle) ;; esac
+  fi
+}
+_pestle_npx_before=$(complete -p npx 2> /dev/null | sed -n 's/.* -F \\([^ ]*\\) .*/\\1/p')
+if [ "$_pestle_npx_before" = _pestle_npx ]; then _pestle_npx_before=""; fi
+complete -o default -F _pestle_npx npx
 `;
 
 export const zshCompletion = (places: readonly CompletedPlace[]): string => `#compdef pestle
@@ -82,7 +102,26 @@ _pestle() {
   if [[ "\${words[CURRENT]}" != -* ]]; then found=("\${(@)found:#-*}"); fi
   if [[ -n "\${found[1]}" ]]; then _describe pestle found; else _files; fi
 }
-if [ "$funcstack[1]" = "_pestle" ]; then _pestle "$@"; else compdef _pestle pestle; fi
+_pestle_npx() {
+  local i=2
+  while (( i < CURRENT )) && [[ "\${words[i]}" == -* ]]; do (( i++ )); done
+  if (( i < CURRENT )) && [[ "\${words[i]}" == pestle ]]; then
+    words=("\${(@)words[i,-1]}")
+    (( CURRENT -= i - 1 ))
+    _pestle
+  elif [[ -n "$_pestle_npx_before" ]]; then
+    "$_pestle_npx_before" "$@"
+  else
+    compadd pestle; _files
+  fi
+}
+if [ "$funcstack[1]" = "_pestle" ]; then
+  _pestle "$@"
+else
+  compdef _pestle pestle
+  [[ "\${_comps[npx]}" == _pestle_npx ]] || _pestle_npx_before="\${_comps[npx]}"
+  compdef _pestle_npx npx
+fi
 `;
 
 export const fishCompletion = (places: readonly CompletedPlace[]): string =>
@@ -116,6 +155,10 @@ export const fishCompletion = (places: readonly CompletedPlace[]): string =>
         }),
       ];
     }),
+    "complete -c npx -n 'test (count (commandline -opc)) -eq 1' -a pestle -d 'Pestle'",
+    // The words after npx complete as if npx were not there.
+    "complete -c npx -n 'test (count (commandline -opc)) -ge 2; and test (commandline -opc)[2] = pestle' -f " +
+      '-a \'(complete -C (string replace -r "^\\s*npx\\s+" "" -- (commandline -cp)))\'',
     "",
   ].join("\n");
 

@@ -16,10 +16,11 @@ const shellNames = Object.keys(shells) as Shell[];
 /** Takes the commands as a function because this command is one of them. */
 export const completionCommand = (load: () => Promise<readonly CommandRow[]>): CommandRow => ({
   name: "completion",
-  summary: "print a shell completion script for `pestle`",
+  summary: "print a shell completion script for `pestle` and `npx pestle`",
   argument: ["shell", `one of ${shellNames.join(", ")}`, { words: shellNames }],
   examples: [
     'eval "$(pestle completion bash)"',
+    'eval "$(npx pestle completion bash)"',
     "pestle completion zsh > ~/.zfunc/_pestle",
     "pestle completion fish > ~/.config/fish/completions/pestle.fish",
   ],

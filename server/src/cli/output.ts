@@ -3,17 +3,24 @@ import picocolors from "picocolors";
 /** Colors only on a terminal: not in a pipe, a file or a build log, and not when NO_COLOR is set. */
 export const pc = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY === true);
 
-/** A command's result: data for --json, and the same as text. */
+/** A command's result: data for --json, and the same as text. An array is a complete list. */
 export type Output = {
-  data: unknown;
+  data: object;
   text: string;
   /** The command ran but found a problem: exit code 1. */
   failed?: boolean;
 };
 
 export function print({ data, text }: Output, json: boolean): void {
-  process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
+  process.stdout.write(`${json ? JSON.stringify(Array.isArray(data) ? pageOf(data) : data, null, 2) : text}\n`);
 }
+
+/** Every list that `--json` prints has this shape. `next_cursor` is null if there are no more items. */
+export type Page<Item> = { items: readonly Item[]; next_cursor: string | null };
+export const pageOf = <Item>(items: readonly Item[], next_cursor: string | null = null): Page<Item> => ({
+  items,
+  next_cursor,
+});
 
 /** Columns as wide as their widest cell, with a bold header. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {

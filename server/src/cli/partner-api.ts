@@ -5,13 +5,13 @@ import {
   RateLimited,
   type RequestOptions,
   RequestRefused,
+  Unauthorized,
   Unavailable,
 } from "@pestle/sdk";
 import { type Config, readConfig } from "../config.ts";
-import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { readClientKey } from "./accounts/client-key.ts";
 import { type PartnerAccount, type PartnerOptions, partnerAccount } from "./accounts/partner-account.ts";
-import { reason } from "./errors.ts";
+import { reason, ServiceRefusal } from "./errors.ts";
 import { refusedFields } from "./refused-fields.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -28,7 +28,11 @@ export type PartnerApi = {
 };
 
 /** The retries ran out without a usable answer. Commands that can wait try again. */
-export class OutOfReach extends AdminRefusal {}
+export class OutOfReach extends ServiceRefusal {
+  constructor(message: string, facts?: ServiceRefusal["facts"]) {
+    super("unreachable", message, facts);
+  }
+}
 
 export async function openPartnerApi(options: PartnerOptions, env?: NodeJS.ProcessEnv): Promise<PartnerApi> {
   return partnerApiOf(await partnerAccount(options, env), readConfig(env));
@@ -54,18 +58,18 @@ export function partnerApiOf(client: PartnerAccount, config: Config): PartnerApi
 }
 
 function refusalOf(error: unknown, base_url: string, missing: string | undefined): unknown {
-  if (error instanceof NotFound && missing !== undefined) return new AdminRefusal(missing);
+  if (!(error instanceof PestleError)) return error;
+  if (error instanceof NotFound) return new ServiceRefusal("not_found", missing ?? error.message, error);
+  if (error instanceof Unauthorized) return new ServiceRefusal("unauthorized", error.message, error);
   if (error instanceof RequestRefused) {
-    return new AdminRefusal(`Refused. ${refusedFields(error.errors).join(" ") || error.message}`);
+    const message = `Refused. ${refusedFields(error.errors).join(" ") || error.message}`;
+    return new ServiceRefusal("refused", message, error);
   }
   if (error instanceof Unavailable) {
     const { cause } = error;
     const why = cause === undefined ? error.message : reason((cause as { cause?: unknown }).cause ?? cause);
-    return new OutOfReach(`No service answers at ${base_url} (${why}). Is it running?`);
+    return new OutOfReach(`No service answers at ${base_url} (${why}). Is it running?`, error);
   }
-  if (error instanceof PestleError) {
-    const passes = error instanceof RateLimited || (error.status ?? 0) >= 500;
-    return new (passes ? OutOfReach : AdminRefusal)(error.message);
-  }
-  return error;
+  const passes = error instanceof RateLimited || (error.status ?? 0) >= 500;
+  return passes ? new OutOfReach(error.message, error) : new ServiceRefusal("refused", error.message, error);
 }

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import { version } from "../version.ts";
-import { explain } from "./errors.ts";
+import { explain, failureKinds } from "./errors.ts";
 import { type Output, print } from "./output.ts";
 
 /** One command. The help, the parser and the tests all read this. */
@@ -14,6 +14,8 @@ export type CommandRow = {
   options?: readonly OptionRow[];
   /** Command lines without `pestle`, most common first. */
   examples: readonly [string, ...string[]];
+  /** What the command lists, if it can: `--json` then prints the items in the shape of every list. */
+  lists?: string;
   /** Set for `start`, which runs until stopped. Every other command takes --json. */
   runs_on?: true;
   /** Tests pass `env` in place of the process environment. */
@@ -53,7 +55,10 @@ export const groups: Record<string, string> = {
 
 const FOOTER = `
 Settings come from the environment: \`pestle config\` lists them.
-Exit codes: 0 success, 1 refused or failed, 2 invalid usage or an invalid setting.`;
+Exit codes: 0 success${Object.values(failureKinds)
+  .map(({ exit_code, meaning }) => `,\n  ${exit_code} ${meaning}`)
+  .join("")}.
+With --json, a failure is one JSON object on standard error.`;
 
 /** Parses the arguments, runs the command and exits with its code. */
 export async function runProgram(rows: readonly CommandRow[]): Promise<void> {
@@ -63,9 +68,13 @@ export async function runProgram(rows: readonly CommandRow[]): Promise<void> {
     await createProgram(rows).parseAsync();
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return;
-    const { line, exit_code } = explain(error);
-    if (line !== "") process.stderr.write(`pestle: ${line}\n`);
-    process.exit(exit_code);
+    const failure = explain(error);
+    if (failure.message !== "") {
+      // Commander may have refused the arguments, so the parsed options cannot tell.
+      const json = process.argv.includes("--json");
+      process.stderr.write(json ? `${JSON.stringify(failure)}\n` : `pestle: ${failure.message}\n`);
+    }
+    process.exit(failure.exit_code);
   }
 }
 

@@ -25,14 +25,15 @@ export function sealCursor(list: CursorList, text: string): string {
  */
 export function openCursor(list: CursorList, cursor: string): string {
   const bytes = Buffer.from(cursor.slice(0, LONGEST), "base64url");
-  if (bytes.length <= TAG_BYTES || bytes.toString("base64url") !== cursor) refuse(40003, "cursor");
+  if (bytes.length <= TAG_BYTES || bytes.toString("base64url") !== cursor)
+    refuse(40003, "cursor", { problem: "not_found" });
   const tag = bytes.subarray(0, TAG_BYTES);
   for (const blindIndex of list.vault.indexVersions) {
     const cipher = createDecipheriv("aes-128-ctr", keyOf(blindIndex), tag);
     const text = Buffer.concat([cipher.update(bytes.subarray(TAG_BYTES)), cipher.final()]).toString("latin1");
     if (timingSafeEqual(tag, tagOf(blindIndex, list, text))) return text;
   }
-  return refuse(40003, "cursor");
+  return refuse(40003, "cursor", { problem: "not_found" });
 }
 
 type BlindIndex = Deps["vault"]["blindIndex"];

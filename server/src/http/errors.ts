@@ -3,6 +3,7 @@ import {
   clientProblems,
   type ErrorCode,
   errorDocUrl,
+  formProblems,
   oauthErrors,
   QUOTA_MESSAGE,
   type StatusErrorCode,
@@ -105,7 +106,7 @@ function bearerAnswer({ error }: Unauthorized, base_url: string): Answer {
 
 function oauthAnswer({ error, retry_after_s, problem }: OAuthRefusal, base_url: string): Answer {
   const [status, usual] = oauthErrors[error];
-  const error_description = problem === undefined ? usual : clientProblems[problem];
+  const error_description = problem === undefined ? usual : { ...clientProblems, ...formProblems }[problem];
   return json(
     status,
     { error, error_description, doc_url: errorDocUrl(base_url, error) },

@@ -8,7 +8,7 @@ import { refuse, StatusRefusal, Unauthorized } from "../domain/values/refusals.t
 import { checkBearer } from "../usecases/accounts/check-bearer.ts";
 
 /** Limits per credential, unless the account sets its own. */
-const defaultLimits = {
+export const defaultLimits = {
   production: { rate_per_second: 100, burst: 200 },
   sandbox: { rate_per_second: 25, burst: 50 },
   intake: { rate_per_second: 500, burst: 1000 },

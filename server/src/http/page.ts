@@ -1,3 +1,4 @@
+import { limitText } from "@pestle/contract";
 import { MOST_PAGE_BYTES } from "../domain/values/page-bytes.ts";
 import { refuse } from "../domain/values/refusals.ts";
 import { renderPage } from "../usecases/operations/render-each.ts";
@@ -9,6 +10,7 @@ export type Page = { before: number; limit: number };
 
 const DEFAULT_LIMIT = 25;
 const MOST = 200;
+const TOLD = limitText({ minimum: 1, maximum: MOST })!;
 
 export function pageOf(query: ReadonlyMap<string, string[]>, list: CursorList): Page {
   const [cursor] = query.get("cursor") ?? [];
@@ -18,7 +20,11 @@ export function pageOf(query: ReadonlyMap<string, string[]>, list: CursorList): 
 export function limitOf(query: ReadonlyMap<string, string[]>): number {
   const [limit = String(DEFAULT_LIMIT)] = query.get("limit") ?? [];
   if (/^[1-9]\d{0,2}$/.test(limit) && Number(limit) <= MOST) return Number(limit);
-  return refuse(40003, "limit", /^-?\d+$/.test(limit) ? {} : { problem: "wrong_type", expected: "integer" });
+  return refuse(
+    40003,
+    "limit",
+    /^-?\d+$/.test(limit) ? { message: TOLD } : { problem: "wrong_type", expected: "integer" },
+  );
 }
 
 type Paged<Body> = Body & { next_cursor: string | null };
@@ -88,6 +94,7 @@ export async function listAnswer<Entry>(
 export const cursorOf = (list: CursorList, position: number) => sealCursor(list, `p${position}`);
 
 function positionOf(list: CursorList, cursor: string): number {
-  const [, digits] = /^p(\d{1,16})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
+  const [, digits] =
+    /^p(\d{1,16})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor", { problem: "not_found" });
   return Number(digits);
 }

@@ -1,11 +1,15 @@
+import { formatTexts } from "@pestle/contract";
 import { readInstant } from "../domain/values/calendar.ts";
 import { type Cause, refuse } from "../domain/values/refusals.ts";
 
 /** Query parameters by name (`readQuery`). */
 export type Query = ReadonlyMap<string, string[]>;
 
+/** Why a value is refused, and what to send instead. */
+type Told = Cause & { message?: string };
+
 /** The value of a parameter; null if omitted. An invalid value is 40003. */
-export function textOf(query: Query, name: string, fits: (text: string) => boolean, cause?: Cause): string | null {
+export function textOf(query: Query, name: string, fits: (text: string) => boolean, cause?: Told): string | null {
   const [text] = query.get(name) ?? [];
   if (text === undefined) return null;
   return fits(text) && !text.includes("\0") ? text : refuse(40003, name, cause);
@@ -27,7 +31,9 @@ export function numberOf(query: Query, name: string, fits: (number: number) => b
 
 /** A date means its first instant in the pharmacy's time zone. */
 export function timeOf(query: Query, name: string, zone: string): Date | null {
-  const text = textOf(query, name, (given) => readInstant(given, zone) !== null);
+  const text = textOf(query, name, (given) => readInstant(given, zone) !== null, {
+    message: formatTexts["date-time"]!,
+  });
   return text === null ? null : readInstant(text, zone);
 }
 

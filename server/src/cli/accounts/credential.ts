@@ -113,6 +113,7 @@ export const credentialCommands: readonly CommandRow[] = [
   },
   {
     name: "credential list",
+    lists: "credentials",
     summary: "list credentials and the ids of their active secrets",
     options: [["--account <account_id>", "only this account"]],
     examples: ["credential list", "credential list --account 3f9k2m8x1q7z --json"],

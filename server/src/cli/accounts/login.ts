@@ -2,7 +2,7 @@ import { type Environment, environments } from "@pestle/contract";
 import { type Config, isLoopback, readConfig } from "../../config.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { reason, WrongUsage } from "../errors.ts";
+import { reason, ServiceRefusal, WrongUsage } from "../errors.ts";
 import { facts, type Output, table } from "../output.ts";
 import { partnerApiOf } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
@@ -80,6 +80,7 @@ export const loginCommands: readonly CommandRow[] = [
   },
   {
     name: "whoami",
+    lists: "profiles, with `--list`",
     summary: "show which account commands use, on which service, and whether its credential works",
     options: [["--list", "list the saved profiles instead"], ...partnerOptions],
     examples: ["whoami", "whoami --profile live --json", "whoami --list"],
@@ -159,7 +160,10 @@ function safeAddress(text: string, option: string): string {
 async function tokenServerOf(base_url: string, environment: Environment): Promise<string> {
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
   const response = await fetch(`${base_url}/welcome.json`, { signal, redirect: "error" }).catch((error) => {
-    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`);
+    throw new ServiceRefusal(
+      "unreachable",
+      `No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`,
+    );
   });
   const told = (await response.json().catch(() => ({}))) as { auth_url?: unknown; sandbox_auth_url?: unknown };
   const url = environment === "production" ? told.auth_url : told.sandbox_auth_url;

@@ -47,32 +47,50 @@ export async function partnerAccount(
   const named = [options.clientId, options.partner, options.profile].filter((given) => given !== undefined);
   if (named.length > 1) throw new WrongUsage("Give only one of --client-id, --partner and --profile.");
   if (options.key !== undefined && options.clientId === undefined) throw new WrongUsage("--key needs --client-id.");
+  if (only !== undefined && options.environment !== undefined && options.environment !== only) {
+    throw new WrongUsage(`This command works in the ${only} only. Omit --environment.`);
+  }
+  const wanted = only ?? options.environment;
   const config = readConfig(env);
   const demo = readDemo(config.DATA_DIR);
   if (options.clientId !== undefined) {
-    return clientNamed(
-      options.clientId,
-      only === undefined ? options : { ...options, environment: only },
-      config,
-      demo,
-    );
+    const { environment: _, ...rest } = options;
+    return clientNamed(options.clientId, wanted === undefined ? rest : { ...rest, environment: wanted }, config, demo);
   }
   const kept = options.partner === undefined ? keptAccount(options.profile, config, env) : undefined;
-  if (kept !== undefined) {
-    if (only === undefined || kept.environment === only) return kept;
-    throw new AdminRefusal(
-      `The account of ${kept.chosen_by} is a ${kept.environment} account; this command needs a ${only} account.`,
-    );
-  }
+  if (kept !== undefined) return inEnvironment(kept, options.environment, only);
   if (demo === undefined) throw new AdminRefusal(nobody(config));
-  const partners = demo.partners.filter(({ environment }) => only === undefined || environment === only);
-  const chosen = partners.find(({ name }) => name === (options.partner ?? partners[0]?.name));
+  const named_so = demo.partners.filter(({ name }) => options.partner === undefined || name === options.partner);
+  const chosen = named_so.find(({ environment }) => wanted === undefined || environment === wanted);
   if (chosen === undefined) {
-    throw new AdminRefusal(`The demo has no ${only === undefined ? "" : `${only} `}partner with that name.`);
+    const [other] = named_so;
+    if (other === undefined) throw new AdminRefusal("The demo has no partner with that name.");
+    const account = { ...other, ...addresses(config, demo, other.environment), chosen_by: `the demo, ${other.name}` };
+    return inEnvironment(account, options.environment, only);
   }
   const { name, client_id, client_secret, environment } = chosen;
   const client = { client_id, client_secret, environment };
   return { ...client, ...addresses(config, demo, environment), chosen_by: `the demo, ${name}` };
+}
+
+/** Refuses the account of another environment: an order meant for the sandbox must not become a real one. */
+export function inEnvironment(
+  account: PartnerAccount,
+  given: Environment | undefined,
+  only?: Environment,
+): PartnerAccount {
+  const { chosen_by, environment } = account;
+  if (given !== undefined && environment !== given) {
+    throw new WrongUsage(
+      `The account of ${chosen_by} is a ${environment} account, but --environment says ${given}. Omit --environment, or choose an account of that environment with --profile, --partner or --client-id.`,
+    );
+  }
+  if (only !== undefined && environment !== only) {
+    throw new AdminRefusal(
+      `The account of ${chosen_by} is a ${environment} account; this command needs a ${only} account.`,
+    );
+  }
+  return account;
 }
 
 /** The client with that id. The user gives its secret, or the demo has it. */
@@ -85,6 +103,11 @@ export async function clientNamed(
   const known = demo === undefined ? [] : [...demo.partners, demo.intake];
   const familiar = known.find((client) => client.client_id === client_id);
   const environment = options.environment ?? familiar?.environment;
+  if (familiar !== undefined && environment !== familiar.environment) {
+    throw new WrongUsage(
+      `This client id is a ${familiar.environment} one, not a ${environment} one. Omit --environment, or give another client id.`,
+    );
+  }
   if (environment === undefined) throw new WrongUsage("Give --environment: each environment has its own token server.");
   const given = options.secretStdin ? await readSecretFromStdin() : config.CLIENT_SECRET;
   const client_secret = given || familiar?.client_secret;

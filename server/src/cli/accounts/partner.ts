@@ -63,6 +63,7 @@ export const partnerCommands: readonly CommandRow[] = [
   },
   {
     name: "partner list",
+    lists: "accounts",
     summary: "list all accounts",
     examples: ["partner list", "partner list --json"],
     async run(_options, _argument, env) {
@@ -129,6 +130,7 @@ export const partnerCommands: readonly CommandRow[] = [
   },
   {
     name: "partner quota",
+    lists: "quotas",
     summary: "show what an account stores and how much it may, and change its quotas",
     argument: ["account_id", "from `pestle partner list`"],
     options: [["--set <name=number...>", "set quotas, such as orders=1000000; `default` restores one"]],

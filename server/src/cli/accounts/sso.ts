@@ -100,6 +100,7 @@ export const ssoCommands: readonly CommandRow[] = [
   },
   {
     name: "sso list",
+    lists: "providers",
     summary: "list the providers",
     examples: ["sso list", "sso list --json"],
     async run(_options, _argument, env): Promise<Output> {

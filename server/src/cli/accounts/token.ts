@@ -1,6 +1,5 @@
 import { ASSERTION_TYPE, type OauthErrorBody, scopeNames, type TokenResponse } from "@pestle/contract";
-import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { reason, WrongUsage } from "../errors.ts";
+import { reason, ServiceRefusal, WrongUsage } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
 import { signerOf } from "./client-key.ts";
 import { type PartnerOptions, partnerAccount, partnerOptions } from "./partner-account.ts";
@@ -57,20 +56,23 @@ export async function requestToken(
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
   const response = await fetch(`${auth_url}/oauth/token`, { method: "POST", body, signal, redirect: "error" }).catch(
     (error) => {
-      throw new AdminRefusal(
+      throw new ServiceRefusal(
+        "unreachable",
         `No token server answers at ${auth_url} (${reason(error.cause ?? error)}). Is the service running?`,
       );
     },
   );
   const answer = (await response.json().catch(() => ({}))) as TokenResponse | OauthErrorBody;
   if ("access_token" in answer) return answer;
+  const facts = { request_id: response.headers.get("x-request-id") ?? undefined };
   if ("error" in answer && typeof answer.error === "string") {
-    throw new AdminRefusal(`The token server refused: ${answer.error}. ${answer.error_description}`);
+    const kind = response.status === 429 ? "unreachable" : "unauthorized";
+    throw new ServiceRefusal(kind, `The token server refused: ${answer.error}. ${answer.error_description}`, facts);
   }
   // A 503 has the partner API's error format.
-  throw new AdminRefusal(
-    response.status === 503
-      ? "The token server cannot reach its database. Try again in a moment."
-      : `The server at ${auth_url} is not a token server (status ${response.status}).`,
-  );
+  if (response.status === 503) {
+    const message = "The token server cannot reach its database. Try again in a moment.";
+    throw new ServiceRefusal("unreachable", message, facts);
+  }
+  throw new ServiceRefusal("refused", `The server at ${auth_url} is not a token server (status ${response.status}).`);
 }

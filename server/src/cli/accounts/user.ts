@@ -166,6 +166,7 @@ export const userCommands: readonly CommandRow[] = [
   },
   {
     name: "user sessions",
+    lists: "sessions",
     summary: "list where a user is signed in",
     options: [["--email <address>", "the user's email", { required: true }]],
     examples: ["user sessions --email noor@larkspur.example"],
@@ -212,6 +213,7 @@ export const userCommands: readonly CommandRow[] = [
   },
   {
     name: "user list",
+    lists: "people",
     summary: "list all users with role and license",
     examples: ["user list", "user list --json"],
     async run(_options: object, _argument, env) {

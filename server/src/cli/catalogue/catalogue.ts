@@ -81,6 +81,7 @@ export const catalogueCommands: readonly CommandRow[] = [
   },
   {
     name: "catalogue export",
+    lists: "rows of the catalogue",
     summary: "export a catalogue as a file that you can import again",
     options: [
       ACCOUNT,
@@ -96,12 +97,13 @@ export const catalogueCommands: readonly CommandRow[] = [
       const owner = ownerOf(whose, kind);
       const catalogue = await withSchema(readConfig(env), ({ db }) => readCatalogueRows(db, owner));
       const rows = catalogue[kind] as readonly Row[];
-      const data = JSON.parse(writeFile(kind, rows, "json")) as unknown;
+      const data = JSON.parse(writeFile(kind, rows, "json")) as object[];
       return { data, text: writeFile(kind, rows, format).trimEnd() };
     },
   },
   {
     name: "catalogue versions",
+    lists: "imports",
     summary: "list imports that changed something",
     options: [ACCOUNT, ENVIRONMENT],
     examples: ["catalogue versions --account 3f9k2m8x1q7z", "catalogue versions --environment production --json"],

@@ -96,6 +96,7 @@ export const stockCommands: readonly CommandRow[] = [
   ),
   {
     name: "stock counts",
+    lists: "counts",
     summary: "list the counts of a controlled substance, with differences and reasons, newest first",
     argument: ["sku", "the product"],
     options: [ACCOUNT],
@@ -200,6 +201,7 @@ export const stockCommands: readonly CommandRow[] = [
   },
   {
     name: "stock show",
+    lists: "products, without a SKU",
     summary: "show units on hand, reserved and available, and a product's latest entries",
     argument: ["sku", "only this product", { optional: true }],
     options: [ACCOUNT],

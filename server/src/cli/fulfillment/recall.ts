@@ -14,6 +14,7 @@ type Options = RecallRequest & { reveal?: boolean; quarantine?: boolean; endQuar
 
 export const recallCommand: CommandRow = {
   name: "recall",
+  lists: "fills",
   summary: "find every order and patient that received a lot, or is about to",
   options: [
     ["--lot <lot>", "as printed on the package", { required: true }],

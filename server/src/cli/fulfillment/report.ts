@@ -87,6 +87,7 @@ export const reportCommands: readonly CommandRow[] = [
   },
   {
     name: "report list",
+    lists: "reports",
     summary: "list the recorded reports of controlled substances and their status, newest first",
     options: [ENVIRONMENT, ["--state <state>", "only reports for this state, such as CA"]],
     examples: ["report list", "report list --state CA --json"],

@@ -48,6 +48,7 @@ const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: st
 export const rxReviewCommands: readonly CommandRow[] = [
   {
     name: "rx review",
+    lists: "items to review",
     summary: "list the intake items that need a manual review, and why",
     options: [
       ["--account <account_id>", "only this account"],

@@ -17,13 +17,14 @@ import {
   addresses,
   type ClientOptions,
   clientNamed,
+  inEnvironment,
   keptAccount,
   nobody,
   type PartnerAccount,
   profileOption,
 } from "../accounts/partner-account.ts";
 import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
-import { reason, WrongUsage } from "../errors.ts";
+import { kindOfStatus, reason, ServiceRefusal, WrongUsage } from "../errors.ts";
 import { facts, type Output, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { hasDatabase, type Session, withVault } from "../session.ts";
@@ -41,6 +42,7 @@ type SendOptions = ClientOptions & {
 
 export const rxSendCommand: CommandRow = {
   name: "rx send",
+  lists: "presets, with `--list`",
   summary: "send an e-prescription to a running service and explain its reply",
   argument: ["file", "a SCRIPT (XML) or FHIR (JSON) message", { optional: true }],
   options: [
@@ -136,11 +138,12 @@ async function chooseClient(
   if (options.clientId !== undefined) return clientNamed(options.clientId, options, config, demo);
   if (demo !== undefined && options.profile === undefined && config.PESTLE_PROFILE === "") {
     const { environment } = demo.intake;
-    return { ...demo.intake, ...addresses(config, demo, environment), chosen_by: "the demo" };
+    const network = { ...demo.intake, ...addresses(config, demo, environment), chosen_by: "the demo's network" };
+    return inEnvironment(network, options.environment);
   }
   const kept = keptAccount(options.profile, config, env);
   if (kept === undefined) throw new AdminRefusal(nobody(config));
-  return kept;
+  return inEnvironment(kept, options.environment);
 }
 
 const PATHS = { script: "/intake/script", fhir: "/intake/fhir" };
@@ -155,11 +158,17 @@ async function post(base_url: string, token: string, { format, body }: RxMessage
     signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     redirect: "error",
   }).catch((error) => {
-    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`);
+    throw new ServiceRefusal(
+      "unreachable",
+      `No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`,
+    );
   });
   const text = await response.text();
   if (response.status === 200) return text;
-  throw new AdminRefusal(`The intake rejected the message (status ${response.status}): ${problemIn(text)}`);
+  const message = `The intake rejected the message (status ${response.status}): ${problemIn(text)}`;
+  throw new ServiceRefusal(kindOfStatus(response.status), message, {
+    request_id: response.headers.get("x-request-id") ?? undefined,
+  });
 }
 
 /** The message of an error body in any of its formats. */

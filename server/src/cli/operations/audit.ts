@@ -78,6 +78,7 @@ export const auditCommands: readonly CommandRow[] = [
   },
   {
     name: "audit disclosures",
+    lists: "disclosures, without `--out`",
     summary: "list everyone who saw or changed a patient's data, as CSV; with --json, as JSON",
     argument: ["patient_id", "the patient, as the partner names them"],
     options: [ACCOUNT, ["--out <file>", "the file to write (default: standard output)"]],
@@ -98,7 +99,7 @@ export const auditCommands: readonly CommandRow[] = [
         return found;
       });
       const text = `${disclosuresHead}${disclosureLines(lines)}`.trimEnd();
-      if (typeof out !== "string") return { data: { disclosures: lines }, text };
+      if (typeof out !== "string") return { data: lines, text };
       writePrivate(out, `${text}\n`);
       return { data: { file: out, disclosures: lines.length }, text: `Wrote ${lines.length} disclosures to ${out}.` };
     },
@@ -134,6 +135,7 @@ export const auditCommands: readonly CommandRow[] = [
   },
   {
     name: "audit key",
+    lists: "keys",
     summary: "show the public keys that verify the audit log's roots; with --new, sign with a new key from now on",
     options: [["--new", "add a key; roots of the earlier ones stay valid"]],
     examples: ["audit key", "audit key --new"],
@@ -154,7 +156,7 @@ export const auditCommands: readonly CommandRow[] = [
         ({ key_id, public_key, created_at, active }) =>
           `${facts({ key: key_id, created: minute(created_at), signs: active ? "yes" : "no" })}\n${public_key.trim()}`,
       );
-      return { data: { keys: data }, text: shown.join("\n\n") };
+      return { data, text: shown.join("\n\n") };
     },
   },
 ];

@@ -4,6 +4,7 @@ import type { CommandRow } from "../program.ts";
 
 export const configCommand: CommandRow = {
   name: "config",
+  lists: "settings",
   summary: "list every setting with its value, source and meaning",
   examples: ["config", "config --json"],
   async run(_options, _argument, env) {

@@ -10,6 +10,7 @@ const LONGEST_PAGE = 200;
 /** The supply forecast, over the API. */
 export const continuityCommand: CommandRow = {
   name: "continuity",
+  lists: "patients who run out",
   summary: "list who runs out of which medication, and why the next fill would fail",
   options: [
     ["--within-days <days>", "how many days to look ahead, 1 to 180 (default: 30)"],
@@ -47,7 +48,7 @@ export const continuityCommand: CommandRow = {
       rows.length === 0
         ? "No patient runs out in this time."
         : table(["runs out", "days left", "patient", "drug", "open order", "next fill"], rows);
-    return { data: { continuity }, text };
+    return { data: continuity, text };
   },
 };
 

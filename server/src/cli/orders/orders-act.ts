@@ -22,6 +22,7 @@ type ActOptions = PartnerOptions & { event?: string; exception?: string; set?: s
 export const orderActCommands: readonly CommandRow[] = [
   {
     name: "orders actions",
+    lists: "actions",
     summary: "list the actions available on an order, or all actions",
     argument: [ORDER[0], "the order (default: list every action)", { optional: true }],
     options: partnerOptions,

@@ -9,6 +9,7 @@ const LONGEST_PAGE = 200;
 export const orderMessageCommands: readonly CommandRow[] = [
   {
     name: "orders messages",
+    lists: "messages",
     summary: "show the messages between you and the pharmacy about an order, oldest first",
     argument: ORDER,
     options: partnerOptions,
@@ -28,7 +29,7 @@ export const orderMessageCommands: readonly CommandRow[] = [
       } while (cursor !== undefined);
       messages.reverse();
       return {
-        data: { messages },
+        data: messages,
         text: messages.length === 0 ? "No messages." : messages.map(messageText).join("\n"),
       };
     },

@@ -2,7 +2,7 @@ import { exceptionIds, type HistoryEntry, type Order, orderStatuses } from "@pes
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
 import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import { progress } from "../output.ts";
+import { pageOf, progress } from "../output.ts";
 import { openPartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 import { historyText, orderRows, partnerOrderText } from "./partner-order-text.ts";
@@ -33,6 +33,7 @@ type ListOptions = PartnerOptions & {
 export const orderReadCommands: readonly CommandRow[] = [
   {
     name: "orders list",
+    lists: "orders",
     summary: "list an account's orders, newest first",
     options: [
       ["--patient <patient_id>", "only this patient"],
@@ -82,7 +83,7 @@ export const orderReadCommands: readonly CommandRow[] = [
       const more =
         next_cursor === null ? "" : `\nThere are more. Raise --limit, or continue with --cursor ${next_cursor}`;
       return {
-        data: { orders, next_cursor },
+        data: pageOf(orders, next_cursor),
         text: orders.length === 0 ? "No orders." : `${orderRows(orders)}${more}`,
       };
     },

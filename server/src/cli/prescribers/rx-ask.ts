@@ -46,6 +46,7 @@ export const rxAskCommands: readonly CommandRow[] = [
   },
   {
     name: "rx sent",
+    lists: "messages",
     summary: "list the newest messages to prescribers, with their delivery and answers",
     options: [ACCOUNT],
     examples: ["rx sent --account 3f9k2m8x1q7z"],

@@ -1,9 +1,8 @@
 import type { ErrorEntry, SimulationType } from "@pestle/contract";
 import { type Config, readConfig } from "../../config.ts";
-import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
 import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
-import { reason } from "../errors.ts";
+import { kindOfStatus, reason, ServiceRefusal } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
 import { refusedFields } from "../refused-fields.ts";
 import type { JsonFields } from "../set-fields.ts";
@@ -32,11 +31,18 @@ export async function openSandbox(options: SandboxOptions, env?: NodeJS.ProcessE
     const headers = { ...init.headers, accept: "application/json", authorization: `Bearer ${access_token}` };
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const response = await fetch(base_url + path, { ...init, headers, signal, redirect: "error" }).catch((error) => {
-      throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`);
+      throw new ServiceRefusal(
+        "unreachable",
+        `No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`,
+      );
     });
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
-    throw new AdminRefusal(`Refused (status ${response.status}): ${problemsIn(text)}`);
+    const { message, errors } = problemsIn(text);
+    throw new ServiceRefusal(kindOfStatus(response.status), `Refused (status ${response.status}): ${message}`, {
+      request_id: response.headers.get("x-request-id") ?? undefined,
+      errors,
+    });
   };
   return {
     config,
@@ -51,12 +57,12 @@ export async function openSandbox(options: SandboxOptions, env?: NodeJS.ProcessE
 }
 
 /** Every invalid field with its message, or the single message of another error. */
-function problemsIn(text: string): string {
+function problemsIn(text: string): { message: string; errors?: ErrorEntry[] } {
   try {
-    const { errors, error } = JSON.parse(text) as { errors?: ErrorEntry[]; error?: { message?: string } };
-    const details = refusedFields(errors ?? []);
-    return details.length > 0 ? details.join(" ") : (error?.message ?? "no reason given");
+    const { errors = [], error } = JSON.parse(text) as { errors?: ErrorEntry[]; error?: { message?: string } };
+    const details = refusedFields(errors);
+    return { message: details.length > 0 ? details.join(" ") : (error?.message ?? "no reason given"), errors };
   } catch {
-    return "the server there is not a partner API";
+    return { message: "the server there is not a partner API" };
   }
 }

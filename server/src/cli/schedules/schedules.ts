@@ -3,6 +3,7 @@ import { type PartnerOptions, partnerOptions } from "../accounts/partner-account
 import { WrongUsage } from "../errors.ts";
 import { readObject } from "../files.ts";
 import { wholeNumber } from "../fulfillment/order-arguments.ts";
+import { pageOf } from "../output.ts";
 import { openPartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 
@@ -27,6 +28,7 @@ type CreateOptions = PartnerOptions & {
 export const scheduleCommands: readonly CommandRow[] = [
   {
     name: "schedules list",
+    lists: "schedules",
     summary: "list an account's refill schedules, newest first",
     options: [
       ["--patient <patient_id>", "only this patient"],
@@ -48,7 +50,7 @@ export const scheduleCommands: readonly CommandRow[] = [
         cursor = page.next_cursor ?? undefined;
       } while (cursor !== undefined && refill_schedules.length < MOST_SHOWN);
       return {
-        data: { refill_schedules, next_cursor: cursor ?? null },
+        data: pageOf(refill_schedules, cursor ?? null),
         text: refill_schedules.length === 0 ? "No refill schedules." : refill_schedules.map(scheduleText).join("\n"),
       };
     },

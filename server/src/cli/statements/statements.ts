@@ -14,6 +14,7 @@ const LONGEST_PAGE = 200;
 export const statementCommands: readonly CommandRow[] = [
   {
     name: "statements list",
+    lists: "months",
     summary: "list an account's monthly statements, newest first",
     options: partnerOptions,
     examples: ["statements list", "statements list --json"],
@@ -39,7 +40,7 @@ export const statementCommands: readonly CommandRow[] = [
         statements.length === 0
           ? "No statements."
           : table(["month", "status", "lines", "you owe", "patients paid"], rows);
-      return { data: { statements }, text };
+      return { data: statements, text };
     },
   },
   {
@@ -66,6 +67,7 @@ export const statementCommands: readonly CommandRow[] = [
   },
   {
     name: "statements export",
+    lists: "lines, without `--out`",
     summary: "write the lines of a month as CSV; with --json, as JSON",
     argument: MONTH,
     options: [
@@ -77,7 +79,7 @@ export const statementCommands: readonly CommandRow[] = [
     async run({ out, ...options }: PartnerOptions & { out?: string }, month, env) {
       const { lines } = await readMonth(await openPartnerApi(options, env), month);
       const text = statementCsv(lines);
-      if (out === undefined) return { data: { lines }, text: text.trimEnd() };
+      if (out === undefined) return { data: lines, text: text.trimEnd() };
       writePrivate(out, text);
       return { data: { file: out, lines: lines.length }, text: `Wrote ${lines.length} lines to ${out}.` };
     },

@@ -1,7 +1,7 @@
 import { eventTypeNames, type WebhookAttempt, type WebhookEventRecord } from "@pestle/contract";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
-import { facts, minute, type Output, progress, table } from "../output.ts";
+import { facts, minute, type Output, pageOf, progress, table } from "../output.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 
@@ -28,6 +28,7 @@ export type FeedAnswer = { webhook_events: WebhookEventRecord[]; next_cursor: st
 export const eventCommands: readonly CommandRow[] = [
   {
     name: "events list",
+    lists: "events",
     summary: "list an account's events and delivery status, newest last",
     options: [
       ["--type <type>", "only events of this type", { choices: eventTypeNames }],
@@ -47,8 +48,13 @@ export const eventCommands: readonly CommandRow[] = [
       const api = await openPartnerApi(options, env);
       // The account's clock can be ahead of ours but never behind.
       const since = after ?? new Date(Date.now() - DAY_MS).toISOString();
-      const { events, more } = await walk(api, { event_type: type, order_number: order, delivered, after: since });
-      return listed(events.slice(-most), more);
+      const { events, next_cursor } = await walk(api, {
+        event_type: type,
+        order_number: order,
+        delivered,
+        after: since,
+      });
+      return listed(events.slice(-most), next_cursor);
     },
   },
   {
@@ -118,10 +124,10 @@ async function walk(api: PartnerApi, query: Record<string, string | undefined>) 
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined && events.length < MOST_WALKED);
   bar.done();
-  return { events, more: cursor !== undefined };
+  return { events, next_cursor: cursor ?? null };
 }
 
-function listed(events: readonly WebhookEventRecord[], more: boolean): Output {
+function listed(events: readonly WebhookEventRecord[], next_cursor: string | null): Output {
   const rows = events.map((event) => [
     minute(event.created_at),
     event.event_type,
@@ -130,7 +136,8 @@ function listed(events: readonly WebhookEventRecord[], more: boolean): Output {
     summed(event),
   ]);
   const list = rows.length === 0 ? "No events." : table(["when", "event", "about", "event_id", "deliveries"], rows);
-  return { data: events, text: more ? `${list}\nThere are newer events. Give a later --after.` : list };
+  const text = next_cursor === null ? list : `${list}\nThere are newer events. Give a later --after.`;
+  return { data: pageOf(events, next_cursor), text };
 }
 
 /** "2 delivered, 1 pending" */

@@ -28,6 +28,7 @@ type AddOptions = PartnerOptions & { events?: string[]; description?: string; we
 export const webhookCommands: readonly CommandRow[] = [
   {
     name: "webhooks list",
+    lists: "endpoints",
     summary: "list an account's webhook endpoints",
     options: partnerOptions,
     examples: ["webhooks list", 'webhooks list --partner "Juniper Care" --json'],

@@ -5,7 +5,7 @@ import { full, safetyProblems, withContact, withDocumentIfRoom } from "../patien
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { addressKinds } from "../values/address/verdict.ts";
 import { exact } from "../values/quantity-units.ts";
-import type { Problem } from "../values/refusals.ts";
+import type { Cause, Problem } from "../values/refusals.ts";
 import { checkLabel } from "./custom-label.ts";
 import {
   hasExpired,
@@ -29,6 +29,8 @@ type ItemCheck = {
   about: "item";
   field: string;
   wrong(item: ResolvedItem, order: ItemFacts): boolean;
+  /** What is wrong, if it is not the usual problem of the code. */
+  cause?: (item: ResolvedItem) => Cause;
 };
 /** What the checks of an item read besides the item. */
 type ItemFacts = Pick<Judged, "items" | "stock" | "now" | "today" | "time_zone"> & {
@@ -76,7 +78,10 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     ({ draft: { package_size }, product }) =>
       package_size !== null && product !== null && !product.package_sizes.includes(package_size),
   ),
-  item(42249, "prescription_id", (it, facts) => !hasUsablePrescription(it, facts)),
+  {
+    ...item(42249, "prescription_id", (it, facts) => !hasUsablePrescription(it, facts)),
+    cause: ({ draft }) => (draft.prescription_id === null ? { problem: "missing" } : {}),
+  },
   item(42250, "prescription_id", (it, facts) => isUsable(it, facts) && unitsLeft(it.prescription!) <= 0),
   item(42253, "quantity", (it, facts) => it.product?.back_orders === false && isMeasured(it) && isShort(it, facts)),
   item(42254, "sku", (it) => isMisnamed(it, "sku")),
@@ -159,7 +164,11 @@ export function checkOrder(judged: Checked): Problem[] {
       ? check.wrong(judged)
       : judged.items
           .filter((one) => check.wrong(one, judged))
-          .map(({ draft }) => ({ code: check.code, field: `items[${draft.index}].${check.field}` })),
+          .map((one) => ({
+            code: check.code,
+            field: `items[${one.draft.index}].${check.field}`,
+            ...check.cause?.(one),
+          })),
   );
 }
 

@@ -1,4 +1,5 @@
-import { type JsonSchema, type JsonType, reading, type Schema } from "@pestle/contract";
+import { type JsonSchema, type JsonType, limitText, reading, type Schema } from "@pestle/contract";
+import { stateNamed } from "./address/states.ts";
 import { isDate } from "./calendar.ts";
 import { fieldKinds } from "./field-kinds.ts";
 import { isUuid } from "./identifiers.ts";
@@ -154,13 +155,18 @@ function refusal(row: JsonSchema, field: string, sent: unknown): Problem {
   const { code, message } = row[reading] ?? {};
   const [needed] = (row["required"] ?? []) as readonly string[];
   if (code === undefined && needed !== undefined) return refusal(rowsOf(row)[needed]!, `${field}.${needed}`, undefined);
-  return { code: code ?? 42200, field, ...(message !== undefined && { message }), ...causeOf(row, sent) };
+  const cause = causeOf(row, sent);
+  // A code of its own has a resolution of its own.
+  const told = message ?? (code === undefined && cause.problem === "not_allowed" ? limitText(row) : undefined);
+  return { code: code ?? 42200, field, ...(told !== undefined && { message: told }), ...cause };
 }
 
 function causeOf(row: JsonSchema, sent: unknown): Cause {
   if (sent === undefined) return { problem: "missing" };
   const expected = typeOf(row);
   if (!isOf[expected](sent)) return { problem: "wrong_type", expected };
+  const meant = row[reading]?.kind === "state" ? stateNamed(String(sent)) : undefined;
+  if (meant) return { problem: "not_allowed", resembles: { sent: meant, names: [meant] } };
   const allowed = ((row["enum"] ?? []) as (string | number | null)[]).filter((value) => value !== null);
   if (allowed.length === 0) return { problem: "not_allowed" };
   const resembles = typeof sent === "string" && { resembles: { sent, names: allowed as string[] } };

@@ -3,6 +3,7 @@ import {
   type ErrorCode,
   type ErrorEntry,
   type FieldProblem,
+  type FormProblem,
   type JsonType,
   QUOTA_RETRY_AFTER_S,
   type QuotaName,
@@ -85,14 +86,18 @@ export class OAuthRefusal extends Error {
     | "too_many_requests";
   readonly retry_after_s: number | undefined;
   /** A cause that the caller may know, because it proved who it is or because it says nothing about our data. */
-  readonly problem: ClientProblem | undefined;
-  constructor(error: OAuthRefusal["error"], retry_after_s?: number, problem?: ClientProblem) {
+  readonly problem: ClientProblem | FormProblem | undefined;
+  constructor(error: OAuthRefusal["error"], retry_after_s?: number, problem?: ClientProblem | FormProblem) {
     super(error);
     this.error = error;
     this.retry_after_s = retry_after_s;
     this.problem = problem;
   }
 }
+
+/** A request that the token server cannot read, or not serve as it is. */
+export const refusedForm = (problem: FormProblem, error: OAuthRefusal["error"] = "invalid_request") =>
+  new OAuthRefusal(error, undefined, problem);
 
 export const refusedClient = (problem: ClientProblem) => new OAuthRefusal("invalid_client", undefined, problem);
 

@@ -4,7 +4,7 @@ import { endpoints, serverMetadata } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps, PerEnvironment } from "../../deps.ts";
 import { parseForm } from "../../domain/accounts/client-credentials.ts";
-import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { refusedForm } from "../../domain/values/refusals.ts";
 import { introspectToken } from "../../usecases/accounts/introspect-token.ts";
 import { issueToken, type TokenServerRequest } from "../../usecases/accounts/issue-token.ts";
 import { revokeToken } from "../../usecases/accounts/revoke-token.ts";
@@ -63,7 +63,7 @@ async function readRequest(request: FastifyRequest): Promise<TokenServerRequest>
   const bytes = await readBody(request.raw, LARGEST_FORM_BYTES);
   // RFC 6749, 5.2: several client authentication methods, or a body that is not a form, make a malformed request.
   if (bytes === "too large" || !isUtf8(bytes) || repeats(request, "authorization")) {
-    throw new OAuthRefusal("invalid_request");
+    throw refusedForm("not_a_form");
   }
   return {
     authorization: request.headers.authorization,

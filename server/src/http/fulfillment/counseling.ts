@@ -83,7 +83,7 @@ function placeIn(query: Query): CounselingPlace | null {
     .toString("latin1")
     .split(" ");
   const shipped_at = new Date(time);
-  if (Number.isNaN(shipped_at.getTime()) || !/^\d{1,9}$/.test(item)) refuse(40003, "cursor");
+  if (Number.isNaN(shipped_at.getTime()) || !/^\d{1,9}$/.test(item)) refuse(40003, "cursor", { problem: "not_found" });
   const place = { shipped_at, account_id, order_number, item_id: Number(item) };
-  return cursorOf(place) === cursor ? place : refuse(40003, "cursor");
+  return cursorOf(place) === cursor ? place : refuse(40003, "cursor", { problem: "not_found" });
 }

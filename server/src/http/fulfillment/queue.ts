@@ -209,7 +209,7 @@ function placeIn(query: Query): QueuePlace | null {
     .toString("latin1")
     .split(" ");
   const stage_since = new Date(time);
-  if (Number.isNaN(stage_since.getTime())) refuse(40003, "cursor");
+  if (Number.isNaN(stage_since.getTime())) refuse(40003, "cursor", { problem: "not_found" });
   const place = { stage_since, account_id, order_number };
-  return cursorOf(place) === cursor ? place : refuse(40003, "cursor");
+  return cursorOf(place) === cursor ? place : refuse(40003, "cursor", { problem: "not_found" });
 }

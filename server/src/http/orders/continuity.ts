@@ -60,6 +60,7 @@ const cursorOf = (list: CursorList, { supply_ends_at, order_number, item_id }: S
 
 function positionIn(list: CursorList, cursor: string): SupplyPosition {
   const [, at, order_number, item_id] =
-    /^s(\d{1,15})\.([0-9A-Z]{10})\.(\d{1,9})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
+    /^s(\d{1,15})\.([0-9A-Z]{10})\.(\d{1,9})$/.exec(openCursor(list, cursor)) ??
+    refuse(40003, "cursor", { problem: "not_found" });
   return { supply_ends_at: new Date(Number(at)), order_number: order_number!, item_id: Number(item_id) };
 }

@@ -67,7 +67,8 @@ type RequestPosition = Pick<ActionRequestRow, "created_at" | "id">;
 const requestCursor = (list: CursorList, { created_at, id }: RequestPosition) =>
   sealCursor(list, `q${created_at.getTime()}.${id}`);
 function requestPosition(list: CursorList, cursor: string): RequestPosition {
-  const [, at, id] = /^q(\d{1,15})\.(\d{1,15})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
+  const [, at, id] =
+    /^q(\d{1,15})\.(\d{1,15})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor", { problem: "not_found" });
   return { created_at: new Date(Number(at)), id: Number(id) };
 }
 

@@ -47,7 +47,8 @@ export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
 const arrivalCursor = (list: CursorList, { received_at, intake_message_id }: Arrival) =>
   sealCursor(list, `r${received_at.getTime()}.${intake_message_id}`);
 function arrivalOf(list: CursorList, cursor: string): Arrival {
-  const [, at, id] = /^r(\d{1,15})\.(\d{1,15})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor");
+  const [, at, id] =
+    /^r(\d{1,15})\.(\d{1,15})$/.exec(openCursor(list, cursor)) ?? refuse(40003, "cursor", { problem: "not_found" });
   return { received_at: new Date(Number(at)), intake_message_id: Number(id) };
 }
 

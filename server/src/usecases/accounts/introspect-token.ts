@@ -2,7 +2,7 @@ import type { Environment, Introspection } from "@pestle/contract";
 import { loadGrant } from "../../db/accounts/tokens.ts";
 import type { Deps } from "../../deps.ts";
 import { presentedClient } from "../../domain/accounts/client-credentials.ts";
-import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { refusedForm } from "../../domain/values/refusals.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
 
@@ -14,7 +14,7 @@ export async function introspectToken(
 ): Promise<Introspection> {
   const presented = presentedClient(request.authorization, request.form);
   const token = request.form.get("token");
-  if (!token) throw new OAuthRefusal("invalid_request");
+  if (!token) throw refusedForm("token_missing");
   const { account_id } = await authenticateClient(deps, environment, presented, request.remote_address);
   const grant = await loadGrant(deps.tenants.of(account_id), account_id, tokenHash(token));
   if (grant === undefined || grant.expires_at.getTime() <= deps.now().getTime()) return { active: false };

@@ -8,7 +8,7 @@ import {
   presentedClient,
   requireClientCredentialsGrant,
 } from "../../domain/accounts/client-credentials.ts";
-import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { OAuthRefusal, refusedForm } from "../../domain/values/refusals.ts";
 import { randomSecret } from "../../random.ts";
 import { auditRead, partnerEntry } from "../operations/audit-partner.ts";
 import { type AuthenticatedClient, authenticateClient } from "./authenticate-client.ts";
@@ -28,7 +28,7 @@ export async function issueToken(
   request: TokenServerRequest,
 ): Promise<TokenResponse> {
   const presented = presentedClient(request.authorization, request.form);
-  if (!request.form.get("grant_type")) throw new OAuthRefusal("invalid_request");
+  if (!request.form.get("grant_type")) throw refusedForm("grant_type_missing");
   const client = await authenticateClient(deps, environment, presented, request.remote_address);
   requireClientCredentialsGrant(request.form);
   const scopes = grantedScopes(client.scopes, request.form.get("scope"));

@@ -3,7 +3,7 @@ import { deleteToken } from "../../db/accounts/tokens.ts";
 import { announce } from "../../db/bus.ts";
 import type { Deps } from "../../deps.ts";
 import { presentedClient } from "../../domain/accounts/client-credentials.ts";
-import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { refusedForm } from "../../domain/values/refusals.ts";
 import { transact } from "../write.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { auditToken, type TokenServerRequest, tokenHash } from "./issue-token.ts";
@@ -12,7 +12,7 @@ import { auditToken, type TokenServerRequest, tokenHash } from "./issue-token.ts
 export async function revokeToken(deps: Deps, environment: Environment, request: TokenServerRequest): Promise<void> {
   const presented = presentedClient(request.authorization, request.form);
   const token = request.form.get("token");
-  if (!token) throw new OAuthRefusal("invalid_request");
+  if (!token) throw refusedForm("token_missing");
   const client = await authenticateClient(deps, environment, presented, request.remote_address);
   const { account_id } = client;
   const token_hash = tokenHash(token);

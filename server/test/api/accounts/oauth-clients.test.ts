@@ -1,4 +1,4 @@
-import { oauthErrors, serverMetadata, type TokenResponse } from "@pestle/contract";
+import { type FormProblem, formProblems, oauthErrors, serverMetadata, type TokenResponse } from "@pestle/contract";
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 // @ts-expect-error It ships no types; `SimpleClient` below says what is used of it.
@@ -140,9 +140,9 @@ const libraries: Record<string, Library> = {
   },
 };
 
-const refused = (error: keyof typeof oauthErrors) => {
-  const [status, error_description] = oauthErrors[error];
-  return { status, error, error_description };
+const refused = (error: keyof typeof oauthErrors, problem?: FormProblem) => {
+  const [status, usual] = oauthErrors[error];
+  return { status, error, error_description: problem === undefined ? usual : formProblems[problem] };
 };
 
 const partners = [["scope", "partners"]] as const;
@@ -178,14 +178,18 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
 
       test("spec, Authentication 5: a missing scope is invalid_scope", async () => {
         const client = await connect();
-        expect(await failing(() => client.token([]))).toMatchObject(refused("invalid_scope"));
-        expect(await failing(() => client.token([["scope", ""]]))).toMatchObject(refused("invalid_scope"));
+        expect(await failing(() => client.token([]))).toMatchObject(refused("invalid_scope", "scope_missing"));
+        expect(await failing(() => client.token([["scope", ""]]))).toMatchObject(
+          refused("invalid_scope", "scope_missing"),
+        );
       });
 
       test("spec, Authentication 5: a scope that the credentials lack is invalid_scope", async () => {
         const client = await connect();
         for (const scope of ["intake", "partners intake", "openid"]) {
-          expect(await failing(() => client.token([["scope", scope]]))).toMatchObject(refused("invalid_scope"));
+          expect(await failing(() => client.token([["scope", scope]]))).toMatchObject(
+            refused("invalid_scope", "scope_not_granted"),
+          );
         }
       });
 
@@ -215,7 +219,9 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
       test("RFC 6749, 3.2: a repeated parameter is invalid_request", async () => {
         const client = await connect();
         const repeated = [...partners, ["resource", "a"], ["resource", "b"]] as const;
-        expect(await failing(() => client.token(repeated))).toMatchObject(refused("invalid_request"));
+        expect(await failing(() => client.token(repeated))).toMatchObject(
+          refused("invalid_request", "parameter_repeated"),
+        );
       });
 
       test("RFC 7009: a revoked token opens nothing, and revoking it again is not an error", async () => {
@@ -261,7 +267,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
     test("spec, Authentication 4: a secret both in Basic and in the form is invalid_request", async () => {
       const client = await library.connect(issuer(), own(), "Basic");
       const both = [...partners, ["client_secret", own().client_secret]] as const;
-      expect(await failing(() => client.token(both))).toMatchObject(refused("invalid_request"));
+      expect(await failing(() => client.token(both))).toMatchObject(refused("invalid_request", "two_credentials"));
     });
 
     test("spec, Authentication 5: credentials without scopes work without scope, and must not send one", async () => {
@@ -274,7 +280,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
       expect(token).not.toHaveProperty("scope");
       const answer = await app.call("/brands", { token: token.access_token });
       expect([answer.status, await answer.json()]).toMatchObject([401, { error: "insufficient_scope" }]);
-      expect(await failing(() => client.token(partners))).toMatchObject(refused("invalid_scope"));
+      expect(await failing(() => client.token(partners))).toMatchObject(refused("invalid_scope", "scope_unwanted"));
     });
 
     test("spec, Limits 1: a client that keeps guessing a secret must wait", async () => {
@@ -316,6 +322,6 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
       options: { bodyFormat: "json" },
     }) as SimpleClient;
     const thrown = await client.getToken({ scope: "partners" }).catch((error: unknown) => error);
-    expect(await libraries["simple-oauth2"]!.told(thrown)).toMatchObject(refused("invalid_request"));
+    expect(await libraries["simple-oauth2"]!.told(thrown)).toMatchObject(refused("invalid_request", "not_a_form"));
   });
 });

@@ -341,7 +341,7 @@ describe("unknown resources", () => {
       expect(response.status).toBe(404);
     }
     const doc_url = errorDocUrl(app.addresses.base_url, 404);
-    const error = { error_code: 404, message: "The resource was not found.", doc_url };
+    const error = { error_code: 404, message: statusMessages[404], doc_url };
     expect([...bodies]).toEqual([JSON.stringify({ error })]);
   });
 });

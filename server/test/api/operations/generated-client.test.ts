@@ -31,7 +31,7 @@ export async function placeOrder(baseUrl: string, token: string): Promise<Order>
     body: {
       shipping: { method_id: methods.data!.shipping_methods[0]!.id },
       patient: { patient_id },
-      items: [{ prescription_id, quantity: 1, package_size: 30 }],
+      items: [{ prescription_id }],
     },
   });
   if (made.error !== undefined) throw new Error(JSON.stringify(made.error));

@@ -74,7 +74,7 @@ describe("the request log", () => {
       code: "42206",
       title: "Invalid Patient Id",
       field: "patient.patient_id",
-      resolution: "Use the `patient_id` from the `RX_RECEIVED` webhook.",
+      resolution: "Your account has no such patient. Use the `patient_id` from the `RX_RECEIVED` webhook.",
     });
   });
 

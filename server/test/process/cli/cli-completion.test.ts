@@ -15,16 +15,20 @@ beforeAll(async () => {
 const row = (name: string) => commands.find((command) => command.name === name) as CommandRow;
 
 /** What bash offers after each of these lines, whose last word is being typed. */
-function offered(...typed: string[][]): string[][] {
-  const driver = `${scripts.bash}
+const offered = (...typed: string[][]) => offeredAfter(["pestle"], "_pestle", "", ...typed);
+
+/** The same for another program, completed by this function, in a shell that ran this script before. */
+function offeredAfter(program: string[], completer: string, before: string, ...typed: string[][]): string[][] {
+  const driver = `${before}
+${scripts.bash}
 while IFS=$'\\t' read -r -a COMP_WORDS; do
   [ "\${COMP_WORDS[\${#COMP_WORDS[@]}-1]}" = . ] && COMP_WORDS[\${#COMP_WORDS[@]}-1]=""
   COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
-  _pestle
+  ${completer}
   printf '%s\\t' "\${COMPREPLY[@]}"; echo
 done`;
   // An empty last word would be lost in transit, so a dot stands for it.
-  const lines = typed.map((words) => ["pestle", ...words.slice(0, -1), words.at(-1) || "."].join("\t")).join("\n");
+  const lines = typed.map((words) => [...program, ...words.slice(0, -1), words.at(-1) || "."].join("\t")).join("\n");
   const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", driver], { input: `${lines}\n`, encoding: "utf8" });
   expect(stderr).toBe("");
   return stdout
@@ -88,6 +92,24 @@ describe("bash completes", () => {
       ["frobnicate", ""],
     );
     expect([event, order, free, unknown]).toEqual([["release"], [], [], []]);
+  });
+});
+
+describe("bash completes npx", () => {
+  const npx = (before: string, ...typed: string[][]) => offeredAfter(["npx"], "_pestle_npx", before, ...typed);
+
+  test("with pestle after it, also behind npx's own options", () => {
+    expect(
+      npx("", ["pestle", "simu"], ["--yes", "pestle", "orders", "act", "7K2M9XQ4TB", "rel"], ["pes"], ["prettier", ""]),
+    ).toEqual([["simulate"], ["release"], ["pestle"], []]);
+    const driver = `${scripts.bash}\n${scripts.bash}\ncomplete -p npx`;
+    const { stdout } = spawnSync("bash", ["--norc", "-c", driver], { encoding: "utf8" });
+    expect(stdout).toBe("complete -o default -F _pestle_npx npx\n");
+  });
+
+  test("and keeps the completion that npx had", () => {
+    const own = "_own() { COMPREPLY=(eslint); }; complete -F _own npx";
+    expect(npx(own, ["es"], ["pestle", "simu"])).toEqual([["eslint"], ["simulate"]]);
   });
 });
 

@@ -67,7 +67,7 @@ describe("pestle login", () => {
     await run("simulate order", { to: "Shipped" }, order_number);
     expect((await run("orders get", {}, order_number)).data).toMatchObject({ order_status: "Shipped" });
     await run("trigger", {}, "RX_RECEIVED");
-    expect((await run("events list")).data).not.toEqual([]);
+    expect((await run("events list")).data).not.toEqual({ items: [], next_cursor: null });
     expect((await run("webhooks list")).data).toEqual([]);
     expect((await run("token")).text).not.toBe("");
     expect((await run("whoami")).data).toMatchObject({ chosen_by: "profile default", scope: "partners" });
@@ -76,7 +76,7 @@ describe("pestle login", () => {
   test("does not store credentials that do not work", async () => {
     expect(
       await refused("login", { clientId: "a-b", baseUrl: app.addresses.base_url }, "", { CLIENT_SECRET: "x" }),
-    ).toMatch(/^1 The token server refused: invalid_client\./);
+    ).toMatch(/^4 The token server refused: invalid_client\./);
     await expect(login(0, { baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(
       "No service answers at http://127.0.0.1:1",
     );
@@ -134,7 +134,7 @@ describe("a credential that requires a key", () => {
 
     const named = { clientId: client_id, environment: "sandbox", baseUrl: app.addresses.base_url };
     const by_secret = () => refused("login", named, "", { CLIENT_SECRET: client_secret });
-    await expect.poll(by_secret, { timeout: 60_000 }).toMatch(/^1 The token server refused: invalid_client\./);
+    await expect.poll(by_secret, { timeout: 60_000 }).toMatch(/^4 The token server refused: invalid_client\./);
     for (const file of [pem, jwk]) {
       const told = await run("login", { ...named, key: file });
       expect(told.data).toMatchObject({ client_id, key_file: file });
@@ -197,6 +197,35 @@ describe("the selected account", () => {
       /^2 Give only one of --client-id, --partner and/,
     );
     expect(await refused("simulate clock", { advance: "1", profile: "live" })).toMatch(/^1 .+ is a production account/);
+  });
+
+  test("is never one of another environment than --environment says", async () => {
+    const demo = { DATA_DIR: app.config.DATA_DIR };
+    writeDemo(app.config.DATA_DIR, app.demo);
+    const [willow, , live] = app.demo.partners as [DemoPartner, DemoPartner, DemoPartner];
+    const whoami = (options: object) => refused("whoami", { ...options }, "", demo);
+    const mismatch = (whose: string, is: string, says: string) =>
+      `2 The account of ${whose} is a ${is} account, but --environment says ${says}. Omit --environment, or choose an account of that environment with --profile, --partner or --client-id.`;
+    expect(await whoami({ partner: live.name, environment: "sandbox" })).toBe(
+      mismatch(`the demo, ${live.name}`, "production", "sandbox"),
+    );
+    expect(await whoami({ clientId: willow.client_id, environment: "production" })).toBe(
+      "2 This client id is a sandbox one, not a production one. Omit --environment, or give another client id.",
+    );
+    // Without a name, the demo's first partner of that environment.
+    const { data } = await run("whoami", { environment: "production" }, "", demo);
+    expect(data).toMatchObject({ client_id: live.client_id, environment: "production" });
+    await login(2, { profile: "live" });
+    await login(0);
+    expect(await refused("orders list", { profile: "live", environment: "sandbox" })).toBe(
+      mismatch("profile live", "production", "sandbox"),
+    );
+    expect(await refused("orders list", { environment: "production" })).toBe(
+      mismatch("profile default", "sandbox", "production"),
+    );
+    expect(await refused("rx send", { preset: "simple", to: "9900017", environment: "production" }, "", demo)).toBe(
+      mismatch("the demo's network", "sandbox", "production"),
+    );
   });
 
   test("a profile's secret goes only to the service it was stored for, regardless of the settings", async () => {

@@ -52,7 +52,7 @@ describe("orders create", () => {
     expect(text).toContain(`order_number  ${data.order_number}`);
     // Patient and address appear only with --json.
     expect(text).not.toContain(data.address!.street1);
-    expect(await refused("orders create", { patient: "nobody" })).toBe("1 The account has no such patient.");
+    expect(await refused("orders create", { patient: "nobody" })).toBe("5 The account has no such patient.");
   });
 
   test("accepts options, and lists every rejected field", async () => {
@@ -62,7 +62,7 @@ describe("orders create", () => {
     expect(data).toMatchObject({ brand_id: 1, shipping: { method_id: 3 }, items: [{ package_size: 90 }] });
     expect(text).toBe(data.order_number);
     expect(await refused("orders create", { ...typed, method: "99", quantity: "77" })).toMatch(
-      /^1 Refused\. .*items\[0\]\.quantity \(42242\): .+ shipping\.method_id \(42291\): /,
+      /^3 Refused\. .*items\[0\]\.quantity \(42242\): .+ shipping\.method_id \(42291\): /,
     );
     expect(await refused("orders create", { ...typed, rx: ["many"] })).toBe("2 --rx takes a whole number.");
   });
@@ -74,7 +74,7 @@ describe("orders create", () => {
     const again = await run<Order>("orders create", { idempotencyKey: "key-1" }, file);
     expect(again.data).toEqual(made.data);
     // The same body without the key is rejected with the existing order.
-    expect(await refused("orders create", {}, file)).toMatch(/^1 .+/);
+    expect(await refused("orders create", {}, file)).toMatch(/^3 .+/);
     const other = await newOrder(app);
     const piped = await runCli(["orders", "create", "-", "--json"], env, JSON.stringify(other.body));
     expect([piped.code, (piped.json() as Order).patient_id]).toEqual([0, other.patient_id]);
@@ -95,7 +95,7 @@ describe("orders create", () => {
     const bad = await run("orders create", { patient: patient_id, method: "99", dryRun: true });
     expect(bad).toMatchObject({ failed: true });
     expect(bad.text).toMatch(/^The order would be refused\.\n✗ shipping\.method_id \(42291\): /);
-    expect((await run<{ orders: [] }>("orders list", { patient: patient_id })).data.orders).toEqual([]);
+    expect((await run<{ items: [] }>("orders list", { patient: patient_id })).data.items).toEqual([]);
     const { data } = await run<Order>("orders create", { patient: patient_id });
     const again = await run("orders create", { patient: patient_id, dryRun: true });
     expect([again.failed, again.text]).toEqual([true, expect.stringContaining(`created order ${data.order_number}`)]);
@@ -108,7 +108,7 @@ describe("orders list and get", () => {
     const order = await placed(app, { ...body, reference: "to-find", brand_id: 1 });
     const before = new Date(Date.parse(order.created_at) - 1000).toISOString();
     const numbers = async (options: Record<string, unknown>) =>
-      (await run<{ orders: Order[] }>("orders list", { limit: "200", ...options })).data.orders.map(
+      (await run<{ items: Order[] }>("orders list", { limit: "200", ...options })).data.items.map(
         ({ order_number }) => order_number,
       );
     for (const filter of [
@@ -124,10 +124,10 @@ describe("orders list and get", () => {
 
     const all = await numbers({});
     expect(all.length).toBeGreaterThan(2);
-    const first = await run<{ orders: Order[]; next_cursor: string }>("orders list", { limit: "2" });
+    const first = await run<{ items: Order[]; next_cursor: string }>("orders list", { limit: "2" });
     expect(first.text).toContain(`There are more. Raise --limit, or continue with --cursor ${first.data.next_cursor}`);
     expect([
-      ...first.data.orders.map(({ order_number }) => order_number),
+      ...first.data.items.map(({ order_number }) => order_number),
       ...(await numbers({ cursor: first.data.next_cursor })),
     ]).toEqual(all);
     expect(await refused("orders list", { limit: "0" })).toMatch(/^2 --limit takes a number/);
@@ -143,7 +143,7 @@ describe("orders list and get", () => {
     expect(data.history).toMatchObject([{ event: "create", to: "Processing" }]);
     expect(text).toMatch(/Z {2}partner +create +Processing$/);
     expect(await refused("orders get", {}, "0000000000")).toBe(
-      "1 The account has no such order. Run `pestle orders list` to see its orders.",
+      "5 The account has no such order. Run `pestle orders list` to see its orders.",
     );
   });
 });
@@ -185,7 +185,7 @@ describe("orders act", () => {
     expect(await refused("orders act", { event: "explode" }, order.order_number)).toMatch(
       /^2 The event must be one of release, cancel/,
     );
-    expect(await refused("orders act", { event: "release" }, order.order_number)).toMatch(/^1 Refused\. /);
+    expect(await refused("orders act", { event: "release" }, order.order_number)).toMatch(/^3 Refused\. /);
   });
 
   test("cancels, redirects and reorders", async () => {
@@ -210,16 +210,16 @@ describe("continuity", () => {
     const { order_number } = await placed(app, body);
     await run("simulate order", { to: "Shipped" }, order_number);
     expect((await run("continuity", { withinDays: "1" })).text).toBe("No patient runs out in this time.");
-    const { text, data } = await run<{ continuity: ContinuityEntry[] }>("continuity", {
+    const { text, data } = await run<ContinuityEntry[]>("continuity", {
       withinDays: "90",
       failing: true,
     });
-    expect(data.continuity.filter((entry) => entry.patient_id === patient_id)).toHaveLength(1);
+    expect(data.filter((entry) => entry.patient_id === patient_id)).toHaveLength(1);
     expect(text).toMatch(
       new RegExp(`^\\d{4}-\\d\\d-\\d\\d +\\d+ +${patient_id} .*42250 Invalid Item Prescription Refills`, "m"),
     );
     expect(await refused("continuity", { withinDays: "many" })).toMatch(/^2 --within-days takes a whole number/);
-    expect(await refused("continuity", { withinDays: "181" })).toMatch(/^1 .*within_days/);
+    expect(await refused("continuity", { withinDays: "181" })).toMatch(/^3 .*within_days/);
   });
 });
 
@@ -246,8 +246,8 @@ describe("statements", () => {
     );
     expect((await runCommand(admin, "ledger check")).text).toBe("Statements, lines and payments agree.");
 
-    const { data, text } = await run<{ statements: Statement[] }>("statements list");
-    const [{ month, due_cents }] = data.statements as [Statement];
+    const { data, text } = await run<Statement[]>("statements list");
+    const [{ month, due_cents }] = data as [Statement];
     expect(text).toMatch(new RegExp(`^${month} +open +\\d+ +\\$${(due_cents / 100).toFixed(2)} `, "m"));
     const shown = await run<StatementPage>("statements show", {}, month);
     const own = shown.data.lines.filter((line) => line.order_number === order_number);
@@ -262,7 +262,7 @@ describe("statements", () => {
     const csv = readFileSync(out, "utf8");
     expect(csv).toContain(`,${order_number},'=1+1,`);
     expect((await run("statements export", { csv: true }, month)).text).toBe(csv.trimEnd());
-    expect(await refused("statements show", {}, "1999-12")).toMatch(/^1 The account has no statement of this month/);
+    expect(await refused("statements show", {}, "1999-12")).toMatch(/^5 The account has no statement of this month/);
   });
 });
 

@@ -124,7 +124,7 @@ describe("simulate prescription", () => {
       ["simulate", "prescription", "--set", "daw=maybe", "patient.dob=never", "colour=blue"],
       env,
     );
-    expect(code).toBe(1);
+    expect(code).toBe(3);
     expect(stderr).toMatch(
       /^pestle: Refused \(status 422\): simulation\.colour \(42200\): unknown_field\. .+ simulation\.daw .+ simulation\.patient\.dob .+\n$/,
     );
@@ -166,8 +166,12 @@ test("simulate event sends its file, and simulate order makes one request at a t
 
 test("works only in sandbox accounts, and reports an unknown account", async () => {
   const { name, client_id } = app.demo.partners[2]!;
-  await expect(run("clock", { advance: "1", partner: name })).rejects.toThrow("no sandbox partner with that name");
-  await expect(run("clock", { advance: "1", clientId: client_id })).rejects.toThrow("The token server refused");
+  await expect(run("clock", { advance: "1", partner: name })).rejects.toThrow(
+    `The account of the demo, ${name} is a production account; this command needs a sandbox account.`,
+  );
+  await expect(run("clock", { advance: "1", clientId: client_id })).rejects.toThrow(
+    "This client id is a production one",
+  );
   await expect(run("clock", { advance: "1" }, "", { DATA_DIR: folder })).rejects.toThrow("There is no demo in");
   const nowhere = { ...env, BASE_URL: "http://127.0.0.1:1" };
   await expect(run("clock", { advance: "1" }, "", nowhere)).rejects.toThrow("No service answers at http://127.0.0.1:1");

@@ -113,6 +113,30 @@ describe("errors are one line, and the exit code shows whose mistake it is", () 
     expect(await runCli(args, { DATA_DIR: folder, ...settings })).toMatchObject({ code, stdout: "", stderr });
   });
 
+  test.each([
+    ["an unknown option", ["orders", "list", "--json", "--frobnicate"], "usage", 2, "unknown option '--frobnicate'"],
+    ["no login", ["orders", "list", "--json"], "failed", 1, "you are not logged in"],
+    [
+      "no service",
+      ["token", "--client-id", "a-b", "--environment", "sandbox", "--json"],
+      "unreachable",
+      6,
+      "No token server answers at http://127.0.0.1:2 (connect ECONNREFUSED 127.0.0.1:2). Is the service running?",
+    ],
+  ])("with --json, %s is one JSON object on standard error", async (_what, args, error, exit_code, message) => {
+    const away = {
+      DATA_DIR: folder,
+      XDG_CONFIG_HOME: folder,
+      CLIENT_SECRET: "x",
+      SANDBOX_AUTH_URL: "http://127.0.0.1:2",
+    };
+    const { code, stdout, stderr } = await runCli(args, away);
+    expect([code, stdout]).toEqual([exit_code, ""]);
+    const failure = JSON.parse(stderr) as { message: string };
+    expect(failure).toEqual({ error, message: expect.any(String), exit_code, request_id: null });
+    expect(failure.message).toContain(message);
+  });
+
   test("a command in the wrong folder creates no database there", async () => {
     const DATA_DIR = join(folder, "nothing-here");
     expect(await runCli(["credential", "list"], { DATA_DIR })).toMatchObject({
@@ -121,6 +145,13 @@ describe("errors are one line, and the exit code shows whose mistake it is", () 
     });
     expect(existsSync(DATA_DIR)).toBe(false);
   });
+});
+
+test("every list that --json prints has the same shape", async () => {
+  const shape = { items: expect.any(Array), next_cursor: null };
+  for (const args of [["config"], ["partner", "list"], ["rx", "send", "--list"]]) {
+    expect((await runCli([...args, "--json"], env)).json(), args.join(" ")).toEqual(shape);
+  }
 });
 
 describe("on your own database", () => {
@@ -167,7 +198,10 @@ describe("on your own database", () => {
     expect(await passwordMatches(password, await hash("ines@larkspur.example"))).toBe(true);
     await db.close();
     const short = await runCli([...user, "--email", "sam@larkspur.example", "--password-stdin"], env, "short");
-    expect(short).toMatchObject({ code: 1, stderr: "pestle: A password must have at least 12 characters.\n" });
+    expect(short).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("A password must have at least 12 characters."),
+    });
   });
 
   test("a portal user belongs to a partner that exists", async () => {

@@ -16,6 +16,7 @@ import {
 import { verifyStandardWebhook, verifyWebhook } from "@pestle/sdk";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Page } from "../../../src/cli/output.ts";
 import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";
@@ -82,7 +83,7 @@ describe("pestle webhooks", () => {
     await webhookCalls(app).patch(id, { status: "disabled" });
     expect((await run("webhooks list")).text).toContain("disabled (partner)");
     expect(await refused("webhooks test", {}, id)).toBe(
-      "1 Refused. status (42200): conflict. The endpoint is disabled. Set its status to active first.",
+      "3 Refused. status (42200): conflict. The endpoint is disabled. Set its status to active first.",
     );
     expect(await run("webhooks enable", {}, id)).toMatchObject({ data: { status: "active" } });
     expect(await run("webhooks remove", {}, id)).toMatchObject({ data: { id, removed: true } });
@@ -102,13 +103,13 @@ describe("pestle webhooks", () => {
 
   test("reports an error in one line", async () => {
     expect(await refused("webhooks add", {}, "http://partner.example/hook")).toBe(
-      "1 Refused. url (42200): not_allowed. A sandbox URL without https must lead to this machine: localhost, 127.0.0.1 or [::1].",
+      "3 Refused. url (42200): not_allowed. A sandbox URL without https must lead to this machine: localhost, 127.0.0.1 or [::1].",
     );
     for (const name of ["webhooks remove", "webhooks test", "webhooks stats", "webhooks enable"]) {
       for (const id of [NOBODY, "no such/thing?"]) {
         expect([name, await refused(name, {}, id)]).toEqual([
           name,
-          "1 The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.",
+          "5 The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.",
         ]);
       }
     }
@@ -121,11 +122,11 @@ describe("pestle webhooks", () => {
     );
     const { client_id } = app.demo.partners[0]!;
     expect(await refused("webhooks list", { clientId: client_id }, "", { ...env, CLIENT_SECRET: "wrong" })).toMatch(
-      /^1 invalid_client: /,
+      /^4 invalid_client: /,
     );
     const address = `127.0.0.1:${await freePort()}`;
     expect(await refused("webhooks list", {}, "", { ...env, BASE_URL: `http://${address}` })).toBe(
-      `1 No service answers at http://${address} (connect ECONNREFUSED ${address}). Is it running?`,
+      `6 No service answers at http://${address} (connect ECONNREFUSED ${address}). Is it running?`,
     );
   });
 });
@@ -135,14 +136,14 @@ describe("pestle events", () => {
     const order_number = "0000000002";
     const [first, second] = await writeEvents(app, [{ order_number }, { order_number, event_type: "ORDER_UPDATED" }]);
     await until(
-      async () => (await run<WebhookEventRecord[]>("events list", { order: order_number })).data.length === 2,
+      async () => (await run<Page<WebhookEventRecord>>("events list", { order: order_number })).data.items.length === 2,
       "both are in the feed",
     );
-    const { data, text } = await run<WebhookEventRecord[]>("events list", { order: order_number });
-    expect(data.map(({ event_id }) => event_id)).toEqual([first!.event_id, second!.event_id]);
+    const { data, text } = await run<Page<WebhookEventRecord>>("events list", { order: order_number });
+    expect(data.items.map(({ event_id }) => event_id)).toEqual([first!.event_id, second!.event_id]);
     expect(text).toMatch(new RegExp(`RX_UPDATED +${order_number} +${first!.event_id} +-\n`));
     const ids = async (options: Record<string, unknown>) =>
-      (await run<WebhookEventRecord[]>("events list", { order: order_number, ...options })).data.map(
+      (await run<Page<WebhookEventRecord>>("events list", { order: order_number, ...options })).data.items.map(
         (one) => one.event_id,
       );
     expect(await ids({ limit: "1" })).toEqual([second!.event_id]);
@@ -151,7 +152,7 @@ describe("pestle events", () => {
     expect(await ids({ after: "2099-01-01" })).toEqual([]);
     expect((await run("events list", { order: "0000000003" })).text).toBe("No events.");
     expect(await refused("events list", { limit: "0" })).toBe("2 --limit takes a number from 1 to 10000.");
-    expect(await refused("events list", { after: "yesterday" })).toMatch(/^1 Refused\. after \(40003\): /);
+    expect(await refused("events list", { after: "yesterday" })).toMatch(/^3 Refused\. after \(40003\): /);
   });
 
   test("shows an event with its attempts, and redelivers it", async () => {
@@ -173,11 +174,11 @@ describe("pestle events", () => {
     await api.remove(id);
     const nobody = await run("events resend", {}, event_id);
     expect([nobody.text, nobody.failed]).toEqual(["There is no active endpoint to send it to.", true]);
-    const missing = "1 The account has no such event, or it is too old. Run `pestle events list` to see its events.";
+    const missing = "5 The account has no such event, or it is too old. Run `pestle events list` to see its events.";
     expect(await refused("events show", {}, NOBODY)).toBe(missing);
     expect(await refused("events resend", {}, NOBODY)).toBe(missing);
     expect(await refused("events resend", { endpoint: NOBODY }, event_id)).toBe(
-      "1 Refused. endpoint_id (42200): not_found. Use the id of an endpoint of this account.",
+      "3 Refused. endpoint_id (42200): not_found. Use the id of an endpoint of this account.",
     );
   });
 
@@ -201,7 +202,7 @@ describe("pestle events", () => {
     );
     await api.remove(id);
     expect(await refused("events resend", { failedSince: since, endpoint: id })).toBe(
-      "1 The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.",
+      "5 The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.",
     );
     expect(await refused("events resend")).toBe("2 Give either an event or --failed-since.");
     expect(await refused("events resend", { failedSince: since })).toMatch(/^2 Give --endpoint: /);
@@ -250,7 +251,7 @@ describe("pestle trigger", () => {
       `2 The event must be one of ${eventTypeNames.join(", ")}.`,
     );
     expect(await refused("trigger", { partner: app.demo.partners[2]!.name }, "RX_RECEIVED")).toBe(
-      "1 Only sandbox accounts can trigger events.",
+      "5 Only sandbox accounts can trigger events.",
     );
   });
 });
@@ -413,7 +414,7 @@ describe("pestle listen", () => {
     const address = `127.0.0.1:${await freePort()}`;
     const { code, stderr } = await runCli(["listen"], { ...env, BASE_URL: `http://${address}` });
     expect([code, stderr]).toEqual([
-      1,
+      6,
       `pestle: No service answers at http://${address} (connect ECONNREFUSED ${address}). Is it running?\n`,
     ]);
   });

@@ -89,7 +89,7 @@ test("without a client id the demo's first partner gets a token, and only the to
   expect(plain.stdout).toMatch(new RegExp(`^${demo.partners[0]!.account_id}_[\\w-]{43}\n$`));
   expect(whole.json()).toMatchObject({ token_type: "Bearer", expires_in: 43_200, scope: "partners" });
   expect(wrong).toMatchObject({
-    code: 1,
+    code: 4,
     stdout: "",
     stderr: `pestle: The token server refused: invalid_client. ${oauthErrors.invalid_client[1]}\n`,
   });

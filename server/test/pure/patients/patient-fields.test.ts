@@ -125,9 +125,10 @@ describe("any input", () => {
           ...readAddress(fields, zips, "patient.address.").problems,
           ...readIdentityDocument(fields, TODAY, "patient.identity_documents[0].").problems,
         ];
-        for (const { field, message } of problems) {
+        for (const { code, field, message } of problems) {
           expect(field).toMatch(/^patient\./);
-          expect(message).toBeUndefined();
+          // Only a field without a code of its own gets one, from its row.
+          if (message !== undefined) expect([code, message]).toEqual([42200, expect.stringMatching(/^(Send|Use) /)]);
         }
       }),
       runs,

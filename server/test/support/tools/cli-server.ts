@@ -40,8 +40,8 @@ async function run({ env, folder, args }: Asked): Promise<Printed> {
     await createProgram(commands).parseAsync(args, { from: "user" });
     printed.code = Number(process.exitCode ?? 0);
   } catch (error) {
-    const { line, exit_code } = error instanceof Exit ? { line: "", exit_code: error.code } : explain(error);
-    if (line !== "") printed.stderr += `pestle: ${line}\n`;
+    const { message, exit_code } = error instanceof Exit ? { message: "", exit_code: error.code } : explain(error);
+    if (message !== "") printed.stderr += `pestle: ${message}\n`;
     printed.code = exit_code;
   } finally {
     process.stdout.write = real.stdout;

@@ -7,6 +7,8 @@ import {
   type ErrorCode,
   type ErrorEntry,
   fieldProblemNames,
+  formatTexts,
+  formProblems,
   type JsonType,
   messageOf,
   oauthErrors,
@@ -167,9 +169,18 @@ export function brokenPromises(
 }
 
 /** Every message that the catalogue has for a code. */
+const isTold = (code: ErrorCode, message: string): boolean => messagesOf(code).includes(message) || isLimit(message);
 const messagesOf = (code: ErrorCode): string[] =>
   [undefined, ...fieldProblemNames].flatMap((problem) =>
     [undefined, ...(Object.keys(typeTexts) as JsonType[])].map((expected) => detailMessage(code, problem, expected)),
+  );
+
+/** What a row of the contract says that its field accepts. */
+const isLimit = (message: string): boolean =>
+  Object.values(formatTexts).includes(message) ||
+  message === "Use one of the values in `allowed`." ||
+  /^Send (a number from \d+( to \d+)?|a list of (at (least|most) \d+|\d+ to \d+) entries|(at most \d+|\d+ to \d+) characters)\.$/.test(
+    message,
   );
 
 /** Checks error bodies. Every message comes from the catalogue, so none can repeat the input. */
@@ -181,7 +192,10 @@ function hasShape({ status, headers, body }: RawAnswer, listener: "partner" | "t
     const { doc_url, ...rest } = (linked ?? {}) as { doc_url?: unknown };
     return String(doc_url).endsWith(`${ERRORS_PAGE}#${name}`) ? rest : undefined;
   };
-  const named = Object.entries<readonly [number, string]>(listener === "partner" ? bearerErrors : oauthErrors);
+  const named = Object.entries<readonly [number, string]>(listener === "partner" ? bearerErrors : oauthErrors).flatMap(
+    ([error, [of, usual]]) =>
+      [usual, ...(listener === "token" ? Object.values(formProblems) : [])].map((told) => [error, [of, told]] as const),
+  );
   const isNamed = ([error, [of, error_description]]: (typeof named)[number]) =>
     of === status && isDeepStrictEqual(unlinked(value, error), { error, error_description });
   if (named.some(isNamed)) return true;
@@ -201,7 +215,7 @@ function hasShape({ status, headers, body }: RawAnswer, listener: "partner" | "t
       unlinked(entry, code) !== undefined &&
       (i === 0 || entries[i - 1]!.code < code) &&
       error_detail.length > 0 &&
-      error_detail.every((detail) => typeof detail.field === "string" && messagesOf(code).includes(detail.message))
+      error_detail.every((detail) => typeof detail.field === "string" && isTold(code, detail.message))
     );
   });
 }

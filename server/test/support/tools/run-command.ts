@@ -13,12 +13,17 @@ export async function runCommand<Data = never>(
   argument = "",
 ) {
   const row = commands.find((command) => command.name === name) as CommandRow;
-  return (await row.run(options, argument, env)) as Output & { data: Data };
+  const output = (await row.run(options, argument, env)) as Output & { data: Data };
+  // docs/cli.md says which commands list.
+  const { data } = output as Output;
+  const listed = Array.isArray(data) || "next_cursor" in data;
+  if (listed && row.lists === undefined) throw new Error(`${name} lists, but its row does not say what.`);
+  return output;
 }
 
 /** The exit code and the error line of a command that fails. */
 export const refusalOf = (run: Promise<unknown>): Promise<string> =>
   run.then(
     () => "done",
-    (error) => `${explain(error).exit_code} ${explain(error).line}`,
+    (error) => `${explain(error).exit_code} ${explain(error).message}`,
   );
