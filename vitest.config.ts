@@ -14,6 +14,7 @@ const BROWSER = ["e2e/**/*.test.ts"];
 const DATABASE = ["server/test/database/**/*.test.ts"];
 const NO_TESTS = ["**/node_modules/**", "**/dist/**"];
 const cluster = ["server/test/support/test-cluster.ts"];
+const services = [...cluster, "server/test/support/prepared-place.ts"];
 
 /**
  * `npm run check` has just built the packages, so its tests import the build, which Node runs as it is. Transforming
@@ -45,7 +46,7 @@ export default defineConfig({
     reporters: ["default"],
     projects: [
       { extends: true, test: { name: "quick", include: QUICK } },
-      { extends: true, test: { name: "processes", include: PROCESSES, globalSetup: cluster } },
+      { extends: true, test: { name: "processes", include: PROCESSES, globalSetup: services } },
       { extends: true, test: { name: "browser", include: BROWSER, globalSetup: cluster } },
       {
         extends: true,

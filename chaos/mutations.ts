@@ -1,9 +1,8 @@
-import { mkdtempSync } from "node:fs";
-import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
 import { insist } from "./ask.ts";
 import { deliver, intakeToken } from "./client.ts";
+import { newDataFolder } from "./data-folder.ts";
 import { mutated, withOwnId } from "./mutated.ts";
 import type { MutationTally, MutationWork } from "./mutation-worker.ts";
 import { connectToPostgres } from "./postmaster.ts";
@@ -69,7 +68,7 @@ export async function sendMutations(
   { first, count }: Mutations,
   from: From,
 ): Promise<{ statuses: Record<number, number>; unexpected: string[] }> {
-  const data_dir = mkdtempSync(join(tmpdir(), "pestle-mutations-"));
+  const data_dir = await newDataFolder("mutations", from);
   const server = await startServer({ data_dir, from });
   const statuses: Record<number, number> = {};
   const unexpected: string[] = [];

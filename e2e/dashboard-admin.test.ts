@@ -82,9 +82,7 @@ async function doubtful(last_name = "Number"): Promise<{ prescription_id: number
 
 describe("journeys", () => {
   // A hidden page still listens.
-  afterEach(async () => {
-    for (const context of journey.browser.contexts()) await context.close();
-  });
+  afterEach(() => journey.closePages());
 
   test("a user closes an exception for all selected orders on the workbench, with the keyboard alone", async () => {
     const held = [await order({ patient: { email: null } }), await order({ patient: { email: null } })];

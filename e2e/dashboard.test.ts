@@ -41,9 +41,7 @@ beforeAll(async () => {
   lead = await journey.person("lead", "Lea Dorn");
 });
 // A hidden page still listens and draws.
-afterEach(async () => {
-  for (const context of journey.browser.contexts()) await context.close();
-});
+afterEach(() => journey.closePages());
 afterAll(() => journey?.stop());
 
 type Given = Parameters<typeof newOrder>[1];

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Journey, shot, startJourney, violations } from "./support/journey.ts";
 
 const DIST = fileURLToPath(new URL("../web/dist/docs/", import.meta.url));
@@ -12,6 +12,8 @@ let journey: Journey;
 beforeAll(async () => {
   journey = await startJourney();
 });
+// An open page follows every change, also of later tests.
+afterEach(() => journey.closePages());
 afterAll(() => journey?.stop());
 
 const pages = readdirSync(DIST, { recursive: true, encoding: "utf8" })

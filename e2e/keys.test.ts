@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { type Journey, type SignIn, startJourney } from "./support/journey.ts";
 
 let journey: Journey;
@@ -8,6 +8,8 @@ beforeAll(async () => {
   journey = await startJourney();
   lead = await journey.person("lead");
 });
+// An open page follows every change, also of later tests.
+afterEach(() => journey.closePages());
 afterAll(() => journey?.stop());
 
 const inQueue = (page: Page, queue: string) =>

@@ -10,7 +10,7 @@ import {
   verifyServiceSignature,
 } from "@pestle/contract";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
 import { openReceiver, type Receiver } from "../server/test/support/receiver.ts";
 import { signedIn, type WebPerson } from "../server/test/support/web.ts";
@@ -43,6 +43,8 @@ beforeAll(async () => {
     response.writeHead(status, { "content-type": "text/html" }).end(HOSTILE),
   );
 });
+// An open page follows every change, also of later tests.
+afterEach(() => journey.closePages());
 afterAll(async () => {
   await journey?.stop();
   await receiver?.close();
@@ -330,6 +332,16 @@ test("in the sandbox a user takes a prescription to Delivered, and its events ar
 
 test("a user lists refill schedules, skips a fill, orders one now, and pauses and cancels the schedule", async () => {
   const { patient_id, prescription_id } = await sent("/sandbox/prescriptions", { preset: "simple" });
+  // A first fill is due at once. Three days later, so that the job does not order it before the user skips it.
+  await journey.app.deps.db.raw(`
+    create function first_fill_later() returns trigger language plpgsql as $$
+    begin
+      new.next_fill_on := new.next_fill_on + 3;
+      new.due_at := new.due_at + interval '10 days';
+      return new;
+    end $$;
+    create trigger first_fill_later before insert on refill_schedule
+    for each row execute function first_fill_later()`);
   const made = await journey.app.call("/v1/refill_schedules", {
     method: "POST",
     headers: { "content-type": "application/json" },

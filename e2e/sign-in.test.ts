@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { setSsoProvider } from "../server/src/usecases/accounts/sso/manage-sso.ts";
 import { type Journey, shot, startJourney, violations } from "./support/journey.ts";
 
@@ -10,6 +10,8 @@ let journey: Journey;
 beforeAll(async () => {
   journey = await startJourney();
 });
+// An open page follows every change, also of later tests.
+afterEach(() => journey.closePages());
 afterAll(() => journey?.stop());
 
 /** A phone or a security key in software, with a fingerprint that always fits. */

@@ -34,10 +34,11 @@ rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 await step("build", "node", ["scripts/build.mjs"], "as it comes");
 
-// A leg runs file by file and waits half of its time: four at a time fill two cores. The longest start first. The tests in
+// A leg runs file by file and waits half of its time: five at a time fill two cores. The longest start first. The tests in
 // the browser are few files that wait even more, so two of them run at once.
 const queue = [
-  () => tests("tests of whole processes", ["--project=processes"], IN_MEMORY, "as it comes"),
+  () => tests("tests of whole processes, first half", ["--project=processes", "--shard=1/2"], IN_MEMORY, "as it comes"),
+  () => tests("tests of whole processes, second half", ["--project=processes", "--shard=2/2"], IN_MEMORY),
   () => tests("tests of the API, first half", ["--project=service", "--shard=1/2"], BUILT),
   () => tests("tests of the API, second half", ["--project=service", "--shard=2/2"], BUILT),
   testsInBrowser,
@@ -50,7 +51,7 @@ const queue = [
 const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
 };
-await Promise.all([lane(), lane(), lane(), lane()]);
+await Promise.all([lane(), lane(), lane(), lane(), lane()]);
 close();
 
 /** Like a file of tests: if it fails, it runs a second time, and is listed as unsteady if it passes then. */

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import type { From } from "../../chaos/server-process.ts";
 import { findBrowser } from "../../scripts/browser.ts";
 import { longestTask } from "../../scripts/longest-task.ts";
@@ -30,13 +30,13 @@ type Row = {
   scrolling_ms: number;
 };
 
-/** `only` chooses screens; a test opens a few. */
-type Selection = { from?: From; only?: (path: string) => boolean };
+/** `only` chooses screens; a test opens a few. `cache`: `kept` is for a test, where the times do not matter. */
+type Selection = { from?: From; only?: (path: string) => boolean; cache?: "empty" | "kept" };
 
 /** Opens every screen with an empty cache, in an account with many orders and one of each other record. */
 export async function benchScreens(
   { orders, patients }: { orders: number; patients: number },
-  { from, only = () => true }: Selection = {},
+  { from, only = () => true, cache = "empty" }: Selection = {},
 ): Promise<Report> {
   return onStage({ checkout: await openCheckout(), from }, async (stage) => {
     const account = await openAccount(stage);
@@ -51,17 +51,16 @@ export async function benchScreens(
       const pharmacist = stage.demo.people.find(({ role }) => role === "pharmacist")!;
       const paths = screenPaths("dashboard").filter(only);
       const own = (path: string) => path === PHARMACIST_SCREEN;
+      const measureApp = (...app: App) => measured(browser, cache, ...app);
       const apps = [
         await measureApp(
-          browser,
           `${base_url}/dashboard`,
           operator,
           paths.filter((path) => !own(path)),
           examples.dashboard,
         ),
-        await measureApp(browser, `${base_url}/dashboard`, pharmacist, paths.filter(own), examples.dashboard),
+        await measureApp(`${base_url}/dashboard`, pharmacist, paths.filter(own), examples.dashboard),
         await measureApp(
-          browser,
           `${base_url}/portal`,
           partners[0]!.portal,
           inSandbox(screenPaths("portal").filter(only)),
@@ -112,15 +111,18 @@ async function fill(stage: Stage, { account_id, ask }: Account, count: number, p
   );
 }
 
+type App = [base: string, who: SignIn, paths: readonly string[], examples: readonly string[]];
+
 /** Opens the screens without parameters, and those with an example. The screens' links lead to the others. */
-async function measureApp(
+async function measured(
   browser: Browser,
-  base: string,
-  who: SignIn,
-  paths: readonly string[],
-  examples: readonly string[],
-) {
+  cache: "empty" | "kept",
+  ...[base, who, paths, examples]: App
+): Promise<{ rows: Row[]; unseen: string[] }> {
   const storageState = await signedIn(browser, base, who);
+  // A context of its own has an empty cache.
+  const newPage = () => browser.newPage({ storageState, viewport: { width: 1280, height: 720 } });
+  const kept = cache === "kept" ? await newPage() : undefined;
   const rows: Row[] = [];
   const links = new Set(examples);
   let left = paths;
@@ -129,11 +131,14 @@ async function measureApp(
   while (open.length > 0) {
     for (const path of open) {
       const address = path.includes("$") ? exampleOf(path, paths, links)! : path;
-      rows.push(await measureScreen(browser, storageState, base + address, `${new URL(base).pathname}${path}`, links));
+      const page = kept ?? (await newPage());
+      rows.push(await measureScreen(page, base + address, `${new URL(base).pathname}${path}`, links));
+      if (page !== kept) await page.close();
     }
     left = left.filter((path) => !open.includes(path));
     open = left.filter(isReady);
   }
+  await kept?.close();
   return { rows, unseen: left.map((path) => new URL(base).pathname + path) };
 }
 
@@ -170,45 +175,32 @@ const CONTENT = `new Promise((resolve, reject) => {
 const DRAWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))";
 const SCROLL = `(document.querySelector("main [role=grid]") ?? document.querySelector("main#content"))`;
 
-async function measureScreen(
-  browser: Browser,
-  storageState: NonNullable<BrowserContextOptions["storageState"]>,
-  url: string,
-  screen: string,
-  links: Set<string>,
-): Promise<Row> {
-  // A context of its own has an empty cache.
-  const context = await browser.newContext({ storageState, viewport: { width: 1280, height: 720 } });
-  try {
-    const page = await context.newPage();
-    const faults: string[] = [];
-    page.on("response", (response) => {
-      if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
-    });
-    let content_ms = 0;
-    const opening_ms = await longestTask(page, async () => {
-      await page.goto(url);
-      content_ms = await page.evaluate<number>(CONTENT);
+async function measureScreen(page: Page, url: string, screen: string, links: Set<string>): Promise<Row> {
+  const faults: string[] = [];
+  page.on("response", (response) => {
+    if (response.status() >= 400) faults.push(`${response.status()} ${response.url()}`);
+  });
+  let content_ms = 0;
+  const opening_ms = await longestTask(page, async () => {
+    await page.goto(url);
+    content_ms = await page.evaluate<number>(CONTENT);
+    await page.evaluate(DRAWN);
+  });
+  const heading = await page.locator("main h1").first().innerText();
+  if (heading === "Not found") throw new Error(`${url}: the page was not found`);
+  // A screen that shows an error is not the screen.
+  if (faults.length > 0) throw new Error(`${url}: ${faults.join(", ")}`);
+  const scrolling_ms = await longestTask(page, async () => {
+    for (const share of [0.3, 0.6, 1, 0]) {
+      await page.evaluate(`${SCROLL}.scrollTo(0, ${SCROLL}.scrollHeight * ${share})`);
       await page.evaluate(DRAWN);
-    });
-    const heading = await page.locator("main h1").first().innerText();
-    if (heading === "Not found") throw new Error(`${url}: the page was not found`);
-    // A screen that shows an error is not the screen.
-    if (faults.length > 0) throw new Error(`${url}: ${faults.join(", ")}`);
-    const scrolling_ms = await longestTask(page, async () => {
-      for (const share of [0.3, 0.6, 1, 0]) {
-        await page.evaluate(`${SCROLL}.scrollTo(0, ${SCROLL}.scrollHeight * ${share})`);
-        await page.evaluate(DRAWN);
-      }
-    });
-    await collect(page, url, links);
-    const [code_kb, data_kb] = await page.evaluate<[number, number]>(SIZES);
-    const row = { screen, code_kb, data_kb, content_ms, opening_ms, scrolling_ms };
-    console.error(lineOf(row));
-    return row;
-  } finally {
-    await context.close();
-  }
+    }
+  });
+  await collect(page, url, links);
+  const [code_kb, data_kb] = await page.evaluate<[number, number]>(SIZES);
+  const row = { screen, code_kb, data_kb, content_ms, opening_ms, scrolling_ms };
+  console.error(lineOf(row));
+  return row;
 }
 
 /** Kilobytes of the code and of the answers, as they were sent. */

@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Demo } from "../../server/src/seed/demo-file.ts";
 import { ask } from "../ask.ts";
 import { issue, read, tokenOf } from "../client.ts";
+import { newDataFolder } from "../data-folder.ts";
 import { postmasterPid } from "../postmaster.ts";
 import {
   type From,
@@ -45,7 +46,7 @@ export async function killWhileRunning(
   open: OpenWorkload,
   { count, random, from }: KillOptions,
 ): Promise<Tally> {
-  const data_dir = mkdtempSync(join(tmpdir(), "pestle-kills-"));
+  const data_dir = await newDataFolder("kills", from);
   const tally = emptyTally(kind);
   const workload = open({ data_dir, random, unexpected: tally.unexpected });
   let server: ServerProcess | undefined;

@@ -1,7 +1,4 @@
 import { execFile } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startChild } from "../../bench/child.ts";
@@ -9,6 +6,7 @@ import type { Load, Measured } from "../../bench/load.ts";
 import type { Demo } from "../../server/src/seed/demo-file.ts";
 import { ask, insist } from "../ask.ts";
 import { issue, tokenOf } from "../client.ts";
+import { newDataFolder } from "../data-folder.ts";
 import { type From, killServer, removeDataDir, startServer } from "../server-process.ts";
 import { type AttackName, type AttackTally, startAttack, type Target } from "./attacks.ts";
 
@@ -47,7 +45,7 @@ const PATIENCE_MS = 60_000;
 export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) => Promise<Result>): Promise<Result> {
   const closers: (() => unknown)[] = [];
   try {
-    const data_dir = mkdtempSync(join(tmpdir(), "pestle-siege-"));
+    const data_dir = await newDataFolder("siege", size.from);
     closers.unshift(() => removeDataDir(data_dir));
     // As in production: without this setting, the demo shares its process.
     const env = { SANDBOX_PROCESS: "separate" };

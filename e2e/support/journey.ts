@@ -36,6 +36,7 @@ export type Journey = {
   app: TestApp;
   browser: Browser;
   stop(): Promise<void>;
+  closePages(): Promise<void>;
   /** A separate browser context at this address. */
   open(path: string, options?: OpenOptions): Promise<Seen>;
   /** The same, signed in with the form at the address. */
@@ -147,6 +148,9 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       const row = { email, name, role, partner_id, password_hash, ...licenseFor(role) };
       await app.deps.db.transaction((tx) => createPerson(tx, row, app.deps.now()));
       return { email, password: PASSWORD };
+    },
+    async closePages() {
+      for (const context of browser.contexts()) await context.close();
     },
     async stop() {
       await browser.close();

@@ -18,7 +18,11 @@ import { openVault } from "../../src/vault/vault.ts";
 export const EMPTY_TEMPLATE = "pestle_template";
 export const DEMO_TEMPLATE = "pestle_demo_template";
 /** Settings of a cluster that is deleted after the run. */
-const FASTER = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+const FASTER = [
+  ...["fsync=off", "synchronous_commit=off", "full_page_writes=off"],
+  // Every test file opens dozens of connections, and each derives a key from the password.
+  "scram_iterations=1",
+];
 /** The roles that serve requests in tests. The owner is the role of the cluster's address. */
 export const TEST_ROLES: Roles = { service: "pestle_service", jobs: "pestle_jobs" };
 const TEST_PASSWORD = "test";
@@ -50,7 +54,7 @@ export default async function startTestCluster(project: TestProject): Promise<()
   const embedded = await openEmbeddedPostgres({ data_dir });
   const { host, port, user, password } = embedded.connection;
   const cluster_url = `postgresql://${user}:${password}@/{database}?host=${encodeURIComponent(host)}&port=${port}`;
-  await writeCarelessly(cluster_url);
+  await writeCarelessly(cluster_url, { user, password });
   await provideTemplates(project, cluster_url);
   return async () => {
     await embedded.stopIfUnused();
@@ -62,11 +66,13 @@ export default async function startTestCluster(project: TestProject): Promise<()
  * This cluster is deleted after the run, so it need not survive a crash. Waiting for the disk took more than a second
  * per test file for its database alone. Tests that kill a database start their own, with the durable settings.
  */
-async function writeCarelessly(cluster_url: string): Promise<void> {
+async function writeCarelessly(cluster_url: string, { user, password }: { user: string; password: string }) {
   const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
   await admin.connect();
   for (const setting of FASTER) await admin.query(`alter system set ${setting}`);
   await admin.query("select pg_reload_conf()");
+  await admin.query("set scram_iterations = 1");
+  await admin.query(`alter role ${pg.escapeIdentifier(user)} password ${pg.escapeLiteral(password)}`);
   await admin.end();
 }
 

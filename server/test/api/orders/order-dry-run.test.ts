@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { footprint, type Given, newOrder, type OrderBody, placed, post, prescribed } from "../../support/orders.ts";
 import { ask, goodAddress, goodDocument, person } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -128,7 +129,7 @@ test("a dry run predicts exactly what the order will do, and writes nothing", as
         expect(tried.body).toEqual({ ...nothing, conflict: { order_number } });
       }
     }),
-    { seed: 20_261_115, numRuns: 150 },
+    { seed: 20_261_115, numRuns: effort(150) },
   );
   expect([...seen].sort()).toEqual(["201 On Hold", "201 Processing", "409", "422"]);
 });

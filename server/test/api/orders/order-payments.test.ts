@@ -9,6 +9,7 @@ import { expectBalanced } from "../../support/books.ts";
 import { moments, useCardProvider } from "../../support/card-provider.ts";
 import { newOrder, placed, post, prescribed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { effort } from "../../support/tools/effort.ts";
 import { staff, workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
@@ -273,7 +274,7 @@ describe("a refund", () => {
           if (token !== null) expect(provider.booksOf(order.order_number).taken).toBe(AMOUNT - refunded);
         }
       }),
-      { numRuns: 25 },
+      { numRuns: effort(40) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { partner } from "../../../src/domain/orders/order.ts";
 import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
 import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 /** Units and stock over any sequence of orders, cancels and reorders, against a model that only adds and subtracts. */
 
@@ -97,6 +98,6 @@ test("orders never exceed the prescription, canceled units return, and the stock
       expect(after.reserved - before.reserved).toBe(taken());
       expect(after.entries - before.entries).toBe(taken());
     }),
-    { numRuns: 25 },
+    { numRuns: effort(40) },
   );
 }, 120_000);

@@ -5,6 +5,7 @@ import { footprint } from "../../support/orders.ts";
 import { fieldsOf, simulate } from "../../support/simulate.ts";
 import { storedEvents } from "../../support/stored-events.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -51,7 +52,7 @@ describe("a simulated event", () => {
           expect(body).toEqual(JSON.parse(JSON.stringify({ event_type: "RX_RECEIVED", ...rest })));
         },
       ),
-      { seed: 20_261_115, numRuns: 100 },
+      { seed: 20_261_115, numRuns: effort(100) },
     );
   });
 

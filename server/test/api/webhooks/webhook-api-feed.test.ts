@@ -11,6 +11,7 @@ import { openReceiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { rowsRead } from "../../support/sql/rows-read.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { effort } from "../../support/tools/effort.ts";
 import { until } from "../../support/tools/until.ts";
 import { type FeedAnswer, webhookCalls } from "../../support/webhook-api.ts";
 import { writeEvents } from "../../support/webhooks.ts";
@@ -106,7 +107,7 @@ describe("a client that follows the feed with the last cursor", () => {
             expect(await api.feed(query({ cursor: from, limit }))).toEqual(page);
           }
         }),
-        { seed: 20_261_115, numRuns: 40 },
+        { seed: 20_261_115, numRuns: effort(40) },
       );
     } finally {
       await Promise.all(clients.map((client) => client.end()));
@@ -307,7 +308,7 @@ describe("the filters", () => {
         );
         expect(idsOf(await walk({ ...(some as Record<string, string>), limit }))).toEqual(idsOf(wanted));
       }),
-      { seed: 20_261_115, numRuns: 40 },
+      { seed: 20_261_115, numRuns: effort(40) },
     );
   });
 

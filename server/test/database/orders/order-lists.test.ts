@@ -6,6 +6,7 @@ import { codesOf, withoutId } from "../../support/conventions.ts";
 import { newOrder, placed, post } from "../../support/orders.ts";
 import { type AskOptions, ask } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 type Page = { orders: Order[]; next_cursor: string | null };
 
@@ -154,7 +155,7 @@ describe("the list of orders", () => {
         const wanted = some as Record<string, string | number>;
         expect(numbers(await walk(wanted, limit))).toEqual(numbers(all.filter((order) => passesAll(order, wanted))));
       }),
-      { seed: 20_261_115, numRuns: 60 },
+      { seed: 20_261_115, numRuns: effort(60) },
     );
   });
 

@@ -7,7 +7,7 @@ import { TESTED } from "../../../../chaos/server-process.ts";
 
 // A small run of the campaign: `npm run campaign -- intake` runs it at full size. All at once, because most of it is
 // waiting; the longest wait is for the job that processes stored messages.
-const KILLS = 2;
+const KILLS = 1;
 const TIMEOUT_MS = 300_000;
 
 const promises: Record<RunningKind, string> = {
@@ -22,7 +22,7 @@ for (const [kind, promise] of Object.entries(promises)) {
     const tally = await killWhileRunning(kind as RunningKind, openIntakeWorkload, options);
     expect(tally).toMatchObject({ kills: KILLS, lost: 0, doubled: 0, unexpected: [] });
     expect(tally.checked).toBeGreaterThan(0);
-    // The first kill is targeted: it must have hit the time between storage and processing.
+    // The kill is targeted: it must have hit the time between storage and processing.
     expect(tally.seen["waiting_at_kills"]).toBeGreaterThan(0);
   });
 }

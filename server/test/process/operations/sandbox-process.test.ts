@@ -204,7 +204,8 @@ test("a sandbox that hangs is killed and comes back, and production answers as e
       expect((await get("/v1/orders", PRODUCTION))?.status).toBe(200);
       return !isRunning(hung);
     },
-    { deadline_ms: DEADLINE_MS },
+    // The main process waits half a minute for a word of the sandbox.
+    { deadline_ms: DEADLINE_MS, pause_ms: 250 },
   );
   expect((await inFlight).statusCode).toBe(503);
   await until("the sandbox is back", async () => (await get("/v1/orders", SANDBOX))?.status === 200, {

@@ -1,11 +1,9 @@
-import { mkdtempSync } from "node:fs";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { afterAll, describe, expect, test } from "vitest";
 import { insist } from "../../../../chaos/ask.ts";
 import { issue, move, positionOf, read, tokenOf } from "../../../../chaos/client.ts";
+import { newDataFolder } from "../../../../chaos/data-folder.ts";
 import { isRunning, postmasterPid } from "../../../../chaos/postmaster.ts";
 import {
   killServer,
@@ -35,8 +33,8 @@ afterAll(async () => {
   for (const data_dir of data_dirs) await removeDataDir(data_dir);
 });
 
-function newDataDir(): string {
-  const data_dir = mkdtempSync(join(tmpdir(), "pestle-shutdown-"));
+async function newDataDir(): Promise<string> {
+  const data_dir = await newDataFolder("shutdown", TESTED);
   data_dirs.add(data_dir);
   return data_dir;
 }
@@ -98,7 +96,7 @@ describe.concurrent("SIGTERM", () => {
   test("requests in flight get answers, new ones are refused, the database stops, and nothing is lost", {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const data_dir = newDataDir();
+    const data_dir = await newDataDir();
     const first = await start(data_dir);
     const token = await newToken(first.demo);
     const postmaster = postmasterPid(data_dir)!;
@@ -135,7 +133,7 @@ describe.concurrent("SIGTERM", () => {
   test("a client that never finishes its request delays the exit by at most ten seconds", {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const data_dir = newDataDir();
+    const data_dir = await newDataDir();
     const server = await start(data_dir);
     const stuck = await beginMove(server.demo, await newToken(server.demo), "stuck");
     const told_ms = performance.now();
@@ -150,7 +148,7 @@ describe.concurrent("a start that fails", () => {
   /** Runs it until it exits: the exit code and the lines of standard error. */
   async function failingStart(options: Partial<ServerOptions>) {
     const env = { SANDBOX_PROCESS: "separate", ...options.env };
-    const server = spawnServer({ data_dir: newDataDir(), from: TESTED, ...options, env });
+    const server = spawnServer({ data_dir: await newDataDir(), from: TESTED, ...options, env });
     servers.add(server);
     const { code } = await until("it has ended", server.ended, { deadline_ms: 120_000 });
     return { code, lines: server.errors().trim().split("\n") };
@@ -179,7 +177,7 @@ describe.concurrent("a start that fails", () => {
     const taken = String((holder.address() as AddressInfo).port);
     try {
       for (const setting of ["PORT", "SANDBOX_AUTH_PORT"]) {
-        const data_dir = newDataDir();
+        const data_dir = await newDataDir();
         const { code, lines } = await failingStart({ data_dir, env: { [setting]: taken } });
         expect(lines).toHaveLength(1);
         expect(lines[0]).toContain(`${setting} ${taken}`);

@@ -10,7 +10,7 @@ import { writeFile } from "../../../src/domain/catalogue/write-file.ts";
 import { castCatalogue, catalogues } from "../../support/samples/catalogue.ts";
 import { effort } from "../../support/tools/effort.ts";
 
-const RUNS = { seed: 20_261_115, numRuns: 300 };
+const RUNS = { seed: 20_261_115, numRuns: effort(300) };
 const formats = ["csv", "json"] as const;
 
 /** The effect of a file with these rows on the cast's catalogue, or on another. */

@@ -6,8 +6,9 @@ import { asapGaps, asapReport } from "../../../src/domain/fulfillment/asap.ts";
 import type { AsapHeader, DispensedRecord } from "../../../src/domain/fulfillment/asap-segments.ts";
 import { AIR, DSP, documentQualifiers, IS, PAT, PHA, PRE, TH } from "../../../src/domain/fulfillment/asap-segments.ts";
 import { pharmacyFacts } from "../../../src/domain/fulfillment/documents.ts";
+import { effort } from "../../support/tools/effort.ts";
 
-const RUNS = { seed: 20_261_115, numRuns: 500 };
+const RUNS = { seed: 20_261_115, numRuns: effort(500) };
 
 const header: AsapHeader = {
   control_number: "20261115-1",

@@ -24,11 +24,12 @@ import { controlledElements, labelRuleOf } from "../../../src/domain/fulfillment
 import { stateCodes } from "../../../src/domain/values/address/states.ts";
 import { asciiText, isWinAnsiText, plainText, writtenOtherwise } from "../../../src/domain/values/printable-text.ts";
 import { products } from "../../../src/seed/cast.ts";
+import { effort } from "../../support/tools/effort.ts";
 import { readCode128, widthsOf } from "../../support/tools/read-code128.ts";
 import { type PdfText, readPdf, textOf } from "../../support/tools/read-pdf.ts";
 
 const { prescriptionLabel, leaflet, packingSlip } = pdfDocuments;
-const RUNS = { seed: 20_261_115, numRuns: 60 };
+const RUNS = { seed: 20_261_115, numRuns: effort(60) };
 const pharmacy = pharmacyFacts(readConfig({ PHARMACY_LICENSE: "PH 50-117" }));
 
 const to = {
@@ -287,7 +288,7 @@ describe("any names and directions", () => {
         for (const file of files) expect(beyondThePage(file)).toEqual([]);
         expectOneLabel(zplLabel(parcel));
       }),
-      { ...RUNS, numRuns: 12 },
+      { ...RUNS, numRuns: effort(24) },
     );
   });
 
