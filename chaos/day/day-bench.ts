@@ -35,14 +35,20 @@ export async function workOn(bench: Bench, placed: Placed): Promise<void> {
   bench.book.shipped.push({ account_id, order_number: placed.order_number, sku: placed.drug.sku, lots });
 }
 
+/** Follows a link of the dashboard, or loads the page again if the order is on it already. */
 const open = async ({ base_url }: Bench, page: Page, { year, order_number }: Placed) => {
-  await page.goto(`${base_url}/dashboard/order/${year.book.account_id}/${order_number}`);
+  const address = `${base_url}/dashboard/order/${year.book.account_id}/${order_number}`;
+  if (page.url() === address) await page.goto(address);
+  else await page.evaluate(`history.pushState(null, "", "${address}"); dispatchEvent(new PopStateEvent("popstate"));`);
   await page.getByRole("heading", { level: 1, name: order_number }).waitFor();
 };
 /** Sends the step that can still be undone, and waits for what the page says. */
 async function send(page: Page, said: string | RegExp): Promise<void> {
   await page.getByRole("button", { name: "Undo" }).waitFor();
+  // The page can still show what it said about an earlier order.
+  const answered = page.waitForResponse(/\/work$/);
   await page.keyboard.press("s");
+  await answered;
   await page.getByText(said).first().waitFor();
 }
 const wedgeOf = (serial: number): Wedge => wedges[serial % wedges.length]!;

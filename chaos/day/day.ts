@@ -21,8 +21,6 @@ export type DayTally = {
   unnoticed: string[];
 };
 
-/** Benches that work side by side, each with a technician and a pharmacist. */
-const BENCHES = 2;
 /** Destroyed of the recalled lot. The rest stays in quarantine. */
 const OF_RECALLED = 5;
 
@@ -44,7 +42,7 @@ export async function playDay(host: Host, browser: Browser, { orders, seed, onPr
   await deliver(host, years, plan, book);
   const placed = await placeAll(years, plan);
   let serial = Math.floor(random() * 1_000_000);
-  const opened = await openBenches(host, browser);
+  const opened = await openBenches(host, browser, years.length);
   const benches = opened.pages.map(
     (pages): Bench => ({
       ...{ ...pages, base_url: host.addresses.base_url, book, seen, faults },
@@ -53,8 +51,8 @@ export async function playDay(host: Host, browser: Browser, { orders, seed, onPr
   );
   await Promise.all(
     benches.map(async (bench, nth) => {
-      // A partner's shelves belong to one bench, so that nobody takes what another was told to take.
-      for (const one of placed.filter(({ partner }) => partner % BENCHES === nth)) {
+      // Each partner has a bench, so that nobody takes what another was told to take.
+      for (const one of placed.filter(({ partner }) => partner === nth)) {
         await workOn(bench, one);
         onProgress?.(book.shipped.length);
       }
@@ -100,8 +98,8 @@ const PASSWORD = "a long enough password";
 const PASSWORD_COST = 10;
 const LICENSE = { license_number: "RPH-3001", license_state: "CA", license_expires_on: "2199-12-31" };
 
-/** Creates the day's people and signs them in, each in a browser of their own. */
-async function openBenches({ deps, addresses }: Host, browser: Browser) {
+/** Creates the day's people and signs them in, each in a browser of their own. A bench has a technician and a pharmacist. */
+async function openBenches({ deps, addresses }: Host, browser: Browser, benches: number) {
   const password_hash = hashPassword(PASSWORD, PASSWORD_COST);
   const { openAs } = pageOpener(browser, addresses.base_url);
   const complaints: (() => string[])[] = [];
@@ -123,7 +121,7 @@ async function openBenches({ deps, addresses }: Host, browser: Browser) {
     return page;
   };
   const pages: { technician: Page; pharmacist: Page }[] = [];
-  for (let nth = 1; nth <= BENCHES; nth++) {
+  for (let nth = 1; nth <= benches; nth++) {
     const technician = await signIn("technician", `Tess ${nth}`);
     pages.push({ technician, pharmacist: await signIn("pharmacist", `Phil ${nth}`) });
   }
