@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
 import { memoryFolder } from "../scripts/memory-folder.ts";
 import type { ContractTally } from "./contract/contract.ts";
+import type { DayTally } from "./day/day.ts";
 import type { RunningKind, Tally } from "./kills/kills.ts";
 import type { OpenWorkload } from "./kills/workload.ts";
 import type { LifecycleTally } from "./lifecycle/lifecycle.ts";
@@ -19,13 +20,22 @@ import type { NeighborsTally } from "./siege/neighbors.ts";
 import type { YearTally } from "./year/year.ts";
 
 // A campaign loads its modules when it runs, so that help and mistakes are answered at once.
-type Numbers = { count: number; kills: number; seed: number; rounds: number; seconds: number; minutes: number };
+type Numbers = {
+  count: number;
+  orders: number;
+  kills: number;
+  seed: number;
+  rounds: number;
+  seconds: number;
+  minutes: number;
+};
 type Campaign = { about: string; options: Record<string, RunOption>; run(numbers: Numbers): Promise<boolean> };
 
 const FIRST_STARTS_PER_KILL = 0.4;
 const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
 const SHOWN_EVERY = 1_000;
+const DAY_SHOWN_EVERY = 10;
 const ENDPOINTS = 20;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
@@ -157,6 +167,31 @@ const campaigns: Record<string, Campaign> = {
           await host.close();
         }
         // Small, and never killed, so memory is durable enough.
+      }, memoryFolder()),
+  },
+  day: {
+    about:
+      "a day at the benches in a browser with a scanner: wrong packages are caught, a recall, returns; the ledgers add up",
+    options: { orders: { about: "orders", initial: [200], least: 6 }, seed },
+    run: ({ orders, seed }) =>
+      onOwnDatabase(async (own) => {
+        const { playDay } = await import("./day/day.ts");
+        const { openYearHost } = await import("./year/year-host.ts");
+        const { launchBrowser } = await import("../e2e/support/open-page.ts");
+        const host = await openYearHost(own);
+        const browser = await launchBrowser();
+        try {
+          const begin_ms = Date.now();
+          const onProgress = (shipped: number) => {
+            if (shipped % DAY_SHOWN_EVERY === 0)
+              console.log(`${shipped} orders shipped in ${seconds(Date.now() - begin_ms)}`);
+          };
+          const tally = await playDay(host, browser, { orders, seed: seed % 2 ** 31, onProgress });
+          return showDay(tally, Date.now() - begin_ms);
+        } finally {
+          await browser.close();
+          await host.close();
+        }
       }, memoryFolder()),
   },
   webhooks: {
@@ -324,6 +359,16 @@ function showYear({ seen, faults, played_ms }: YearTally, took_ms: number): bool
   return faults.length === 0 && played_ms < YEAR_LIMIT_MS;
 }
 
+function showDay({ seen, faults, unnoticed }: DayTally, took_ms: number): boolean {
+  for (const [what, times] of Object.entries(seen).sort())
+    console.log(`${what.padEnd(60)}${String(times).padStart(10)}`);
+  console.log(`the day took ${seconds(took_ms)}  faults ${faults.length}`);
+  showFaults(faults);
+  for (const what of unnoticed) console.log(`broken on purpose: ${what}: NOT caught`);
+  if (unnoticed.length === 0) console.log("broken on purpose: every number was caught");
+  return faults.length === 0 && unnoticed.length === 0;
+}
+
 function showBrokenYear(rule: string, caught: RegExp, { faults }: YearTally): boolean {
   const fault = faults.find((one) => caught.test(one));
   console.log(`broken on purpose: ${rule}: ${fault === undefined ? "NOT caught" : `caught: ${fault}`}`);
@@ -421,6 +466,7 @@ if (built.status !== 0) process.exit(1);
 console.log(numbers["seed"] === undefined ? `campaign ${name}` : `campaign ${name}, seed ${given("seed")}`);
 const asked: Numbers = {
   count: given("count"),
+  orders: given("orders"),
   kills: given("kills"),
   seed: given("seed"),
   rounds: given("rounds"),

@@ -1,6 +1,7 @@
 import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { playDay } from "../chaos/day/day.ts";
 import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
 import { countStock, receiveStock } from "../server/src/usecases/catalogue/move-stock.ts";
 import { shipOrder } from "../server/src/usecases/fulfillment/ship-order.ts";
@@ -484,6 +485,9 @@ describe("journeys", () => {
   });
 
   test("a lot lists every patient who has a package of it, and only a pharmacist can reveal their contact details", async () => {
+    const lot = { lot: "LOT-7781", expires_on: "2099-05-31" };
+    const received = { account_id, sku: "finasteride-1", units: 70, note: null, lot };
+    await receiveStock(journey.app.deps.db, received, journey.app.deps.now());
     const made = await filled("LOT-7781", [{ sku: "pill-organizer" }]);
     const tess = await journey.openAs(technician, "/dashboard");
     await go(tess.page, "l");
@@ -508,6 +512,8 @@ describe("journeys", () => {
     expect((await download).suggestedFilename()).toBe("recall-LOT-7781.csv");
     await phil.page.getByRole("button", { name: "Quarantine lot" }).click();
     await phil.page.getByText("This lot is in quarantine.").waitFor();
+    const shelf = phil.page.getByRole("table", { name: "Units of this lot, by product" });
+    await shelf.getByRole("row", { name: /Finasteride.*Willow Telehealth.*70.*In quarantine/ }).waitFor();
     await phil.page.getByRole("button", { name: "Select all 1 order" }).click();
     await phil.page.getByRole("button", { name: "Hold 1 order" }).click();
     await phil.page.getByText("On hold: 1 order.").waitFor();
@@ -659,6 +665,23 @@ describe("journeys", () => {
     await expect.poll(() => page.getByRole("row", { name: /FIN-A/ }).count()).toBe(0);
     quiet(tess);
     quiet(phil);
+  });
+
+  // A small run of the campaign: `npm run campaign -- day` has 200 orders.
+  test("a day at the benches with a scanner catches wrong packages, and its ledgers add up", {
+    timeout: 300_000,
+  }, async () => {
+    const { deps, addresses, owner } = journey.app;
+    const tally = await playDay({ deps, addresses, raw: owner.raw }, journey.browser, { orders: 6, seed: 1 });
+    expect(tally).toMatchObject({ faults: [], unnoticed: [] });
+    expect(tally.seen).toMatchObject({
+      ...{ "orders shipped": 6, recalls: 1, "parcels that came back": 2, destructions: 3 },
+      ...{ "caught: foreign product": 1, "caught: torn code": 1, "caught: expired lot": 1 },
+      ...{ "caught: other lot at check": 1, "caught: a recalled lot at fill": 1 },
+      "caught: a filled order of a recalled lot at check": 1,
+    });
+    for (const what of ["caught: doubled package", "orders filled from two lots"])
+      expect([what, tally.seen[what]! >= 2]).toEqual([what, true]);
   });
 
   /** The home page has loaded the health already, and the screen would show that until its next refresh. */

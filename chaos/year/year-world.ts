@@ -31,8 +31,13 @@ export type Year = {
 
 const PLENTY = 1_000_000;
 
-/** A new account with the cast's catalogue and full shelves. */
-export async function openYear(host: Host, workflow: Workflow, random: () => number): Promise<Year> {
+/** A new account with the cast's catalogue and full shelves, or with empty ones. */
+export async function openYear(
+  host: Host,
+  workflow: Workflow,
+  random: () => number,
+  { units = PLENTY } = {},
+): Promise<Year> {
   const { deps, addresses, raw } = host;
   const begin = deps.now();
   const { account_id, client_id, client_secret } = await deps.db.transaction(async (tx) => {
@@ -41,12 +46,9 @@ export async function openYear(host: Host, workflow: Workflow, random: () => num
     await saveShippingMethods(tx, account.account_id, shippingMethods, begin);
     await saveBrands(tx, account.account_id, brands);
     await saveProducts(tx, account.account_id, products, begin);
-    const entries = products.map(({ sku }) => ({
-      sku,
-      kind: "received" as const,
-      units: PLENTY,
-      order_number: null,
-      note: null,
+    const stocked = units === 0 ? [] : products;
+    const entries = stocked.map(({ sku }) => ({
+      ...{ sku, kind: "received" as const, units, order_number: null, note: null },
     }));
     await enterStock(tx, account.account_id, entries, begin);
     const named = { account_id: account.account_id, name: "year", scopes: ["partners"] };

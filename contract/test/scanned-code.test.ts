@@ -45,6 +45,7 @@ describe("a scanned code", () => {
     ["check_digit", "a digit of a GTIN was misread", "00300710155230"],
     ["check_digit", "a digit of a GS1 code was misread", "(01)00300710155230(10)A"],
     ["torn", "a GS1 code ends in the middle", "]d20100300710"],
+    ["torn", "a code without its kind ends in the middle", "010037099910130017311"],
     ["torn", "a bracketed code has no product", "(10)LOT-7A"],
     ["torn", "a bracketed GTIN is too short", "(01)0030071015(10)A"],
     ["expiry", "the 31st of February", "(01)00300710155237(17)280231(10)A"],

@@ -2,145 +2,45 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
-import { findBrowser } from "../../scripts/browser.ts";
+import type { Browser, Page } from "playwright-core";
 import { createPerson } from "../../server/src/usecases/accounts/create-person.ts";
 import { hashPassword } from "../../server/src/vault/password-hash.ts";
 import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../server/test/support/test-app.ts";
 import { licenseFor } from "../../server/test/support/web.ts";
 import { englishTexts } from "./english-texts.ts";
 import { misfits } from "./misfits.ts";
+import { launchBrowser, type Opener, pageOpener, SHOWN, type SignIn } from "./open-page.ts";
+
+export type { Seen, SignIn } from "./open-page.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
 /** `SCREENSHOTS=1`: without a GPU a picture costs as much as all rules of axe but one. */
 const SCREENSHOTS = process.env["SCREENSHOTS"] === "1";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const QUIET = [
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
 
-export type SignIn = { email: string; password: string };
-export type Seen = {
-  page: Page;
-  /** Requests of the page to other hosts. */
-  foreign: string[];
-  /** Browser complaints: a policy violation or a script error. */
-  complaints: string[];
-};
-export type Journey = {
+export type Journey = Opener & {
   app: TestApp;
   browser: Browser;
   stop(): Promise<void>;
   closePages(): Promise<void>;
-  /** A separate browser context at this address. */
-  open(path: string, options?: OpenOptions): Promise<Seen>;
-  /** The same, signed in with the form at the address. */
-  openAs(who: SignIn, path: string, options?: OpenOptions): Promise<Seen>;
   /** Creates a user who can sign in. */
   person(role: string, name?: string, partner_id?: string | null): Promise<SignIn>;
 };
-type OpenOptions = {
-  theme?: "light" | "dark";
-  width?: number;
-  height?: number;
-  /** The user's earlier choice; null on a first visit. */
-  environment?: "sandbox" | null;
-  /** Whether a new user sees the tour of the dashboard. */
-  tour?: boolean;
-  /** The person chose Spanish before. */
-  language?: "es";
-  /** Browsers keep passkeys for names, not for addresses. */
-  host?: "localhost";
-};
+
 const PASSWORD = "a long enough password";
 /** Slow to create, so it is created once. */
 let password_hash: string | undefined;
-/** The storage key of the dashboard's choice. */
-const CHOSEN = "pestle-dashboard-environment";
-/** The storage key of the people who have seen the tour. */
-const TOUR = "pestle-tour";
-/** The storage key of the language. */
-const LANGUAGE = "pestle-language";
 
 /** The real service and a real browser. */
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
   const app = await startTestApp({ unlimited: true, env });
-  const executablePath = findBrowser();
-  if (executablePath === undefined)
-    throw new Error("no Chromium: install Debian's package chromium-headless-shell, or set CHROMIUM");
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET] });
+  const browser = await launchBrowser();
   mkdirSync(ARTIFACTS, { recursive: true });
-  const { base_url } = app.addresses;
-
-  const open = async (
-    path: string,
-    {
-      theme = "light",
-      width = 1280,
-      height = 720,
-      environment = "sandbox",
-      host,
-      tour = false,
-      language,
-    }: OpenOptions = {},
-  ) => {
-    // Without animations: a browser without a GPU draws each of their frames on the processor.
-    const context = await browser.newContext({
-      viewport: { width, height },
-      colorScheme: theme,
-      reducedMotion: "reduce",
-    });
-    // The demo's partners work in the sandbox; the dashboard would start in production.
-    if (environment !== null) {
-      // An empty page has no storage.
-      await context.addInitScript(`try { localStorage["${CHOSEN}"] ??= "sandbox" } catch {}`);
-    }
-    if (!tour) await context.addInitScript(`try { localStorage["${TOUR}"] ??= "*" } catch {}`);
-    if (language) await context.addInitScript(`try { localStorage["${LANGUAGE}"] ??= "${language}" } catch {}`);
-    const page = await context.newPage();
-    page.setDefaultTimeout(60_000);
-    pressAsPeopleDo(page);
-    const address = host === undefined ? base_url : base_url.replace("127.0.0.1", host);
-    const seen: Seen = { page, foreign: [], complaints: [] };
-    page.on("request", (request) => {
-      const url = request.url();
-      if (!url.startsWith(address) && !url.startsWith("data:")) seen.foreign.push(url);
-    });
-    page.on("console", (message) => {
-      // The page shows a rejected request to the user, so the browser's console line adds nothing.
-      if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
-      seen.complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => seen.complaints.push(error.message));
-    page.on("dialog", (dialog) => {
-      seen.complaints.push(`a dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    const response = await page.goto(address + path);
-    // No external and no inline content, on every page.
-    if (!response?.headers()["content-security-policy"]?.startsWith("default-src 'none'")) throw new Error("no policy");
-    return seen;
-  };
   let people = 0;
   return {
     app,
     browser,
-    open,
-    async openAs({ email, password }, path, options) {
-      const seen = await open(path, options);
-      await seen.page.getByLabel(/^(Email|Correo)/).waitFor();
-      await seen.page.keyboard.insertText(email);
-      await seen.page.keyboard.press("Tab");
-      await seen.page.keyboard.insertText(password);
-      await seen.page.keyboard.press("Enter");
-      await seen.page.locator("main#content").waitFor();
-      return seen;
-    },
+    ...pageOpener(browser, app.addresses.base_url),
     async person(role, name = `A ${role}`, partner_id = null) {
       people += 1;
       const email = `${role}-${people}@people.example`;
@@ -158,22 +58,6 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     },
   };
 }
-
-/** The first key of the navigation sequences. */
-const GO = "g";
-
-/** Users press a key once they see the page, and the second key of a sequence right after the first. */
-function pressAsPeopleDo(page: Page): void {
-  const press = page.keyboard.press.bind(page.keyboard);
-  let last = "";
-  page.keyboard.press = async (key, ...rest) => {
-    // A page that is closing has nothing to show.
-    if (last !== GO) await page.evaluate(SHOWN).catch(() => undefined);
-    last = key;
-    await press(key, ...rest);
-  };
-}
-const SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))";
 
 type Rules = "all" | "color-contrast" | "all but color-contrast" | "width";
 

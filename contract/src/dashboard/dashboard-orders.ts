@@ -139,13 +139,27 @@ export type SearchHit = {
 };
 
 /**
- * GET /dashboard/recall?lot=&sku=&environment=: orders with packages of a lot, shipped or not. POST
+ * GET /dashboard/recall?lot=&sku=&environment=: orders with packages of a lot, shipped or not, and the units of it that the
+ * pharmacy has. POST
  * /dashboard/recall/reveal with the same fields also returns contact details (pharmacist, lead, admin). The server
  * audits both. POST /dashboard/recall/quarantine puts the lot
  * in quarantine with `on: true` and ends it with `on: false` (pharmacist, lead, admin).
  */
 export type RecallRequest = { lot: string; sku?: string; environment?: Environment };
-export type DashboardRecall = { packages: RecallRow[]; quarantines: Quarantine[] };
+export type DashboardRecall = { packages: RecallRow[]; shelves: RecallShelf[]; quarantines: Quarantine[] };
+/** The units of the lot of one product that the pharmacy has. `filled_units` of those on hand are in orders that have not shipped. */
+export type RecallShelf = {
+  account_id: string;
+  partner: string;
+  environment: Environment;
+  sku: string;
+  name: string;
+  expires_on: string;
+  on_hand_units: number;
+  filled_units: number;
+  returned_units: number;
+  quarantined: boolean;
+};
 /** No order is filled, checked or shipped from the lot. An empty `sku` means every product. */
 export type Quarantine = { environment: Environment; sku: string; quarantined_at: string; quarantined_by: string };
 /** POST /dashboard/recall/notices (pharmacist, lead, admin): a message to the partner of each order, once for each lot. */

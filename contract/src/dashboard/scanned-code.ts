@@ -38,7 +38,7 @@ export function scannedCode(text: string): ScannedCode {
   const fields = bracketed ? inBrackets(plain) : running(plain);
   const gtin = fields?.get("01");
   if (fields == null || gtin === undefined) {
-    const torn = bracketed || (symbology !== undefined && GS1_SYMBOLOGIES.has(symbology));
+    const torn = bracketed || (symbology !== undefined && GS1_SYMBOLOGIES.has(symbology)) || beginsWithGtin(plain);
     return { ...packageNumber(plain), ...NO_FIELDS, is_gs1: false, ...(torn && { fault: "torn" as const }) };
   }
   const { code, fault } = packageNumber(gtin);
@@ -65,6 +65,9 @@ function packageNumber(text: string): Pick<ScannedCode, "code" | "fault"> {
   if (!checkDigitPasses(text)) return { code: text, fault: "check_digit" };
   return { code: of_drug?.[1] ?? text, fault: null };
 }
+
+/** A GTIN with its identifier, and more behind it: only a GS1 code begins so. */
+const beginsWithGtin = (text: string): boolean => /^01\d{14}./.test(text) && checkDigitPasses(text.slice(2, 16));
 
 /** From the right, the digits count once and three times in turn, and the sum ends with a zero. */
 function checkDigitPasses(digits: string): boolean {

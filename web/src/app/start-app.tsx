@@ -10,6 +10,7 @@ import { createRouter, type Route } from "./router/create-router.ts";
 import { RouterContext } from "./router/router.tsx";
 import { Elsewhere } from "./shell/elsewhere.tsx";
 import { NotFoundPage } from "./shell/not-found.tsx";
+import { listenToScanners } from "./shell/scanner-keys.ts";
 import type { Screen } from "./shell/screen.ts";
 import { Shell, type ShellParts } from "./shell/shell.tsx";
 import { listenToKeys } from "./shell/shortcuts.ts";
@@ -21,6 +22,7 @@ import { SignInPage } from "./sign-in/sign-in-page.tsx";
 export function startApp({ base, roles, ...parts }: { base: string; roles: readonly string[] } & ShellParts): void {
   applyTheme();
   listenToKeys();
+  listenToScanners();
   void readSession();
   const router = createRouter(base, parts.screens.map(routeOf), () => document.getElementById("content"));
   createRoot(document.getElementById("root")!).render(

@@ -61,6 +61,9 @@ const layouts: Record<Paper, Layout> = {
   },
 };
 
+/** Between the address and the order. */
+const HALF_GAP = 10;
+
 const RETURNS =
   "We cannot accept returns of medicine after it leaves the pharmacy. If something is damaged, missing or not what you expected, do not use it. Call us within 14 days and we will replace or refund it.";
 
@@ -112,8 +115,15 @@ function draw(sheet: Sheet, layout: Layout, pharmacy: PharmacyFacts, slip: Packi
     `Shipped ${americanDate(slip.ship_date)} by ${slip.carrier} ${slip.service}`,
     `Tracking ${slip.tracking_no}`,
   ];
-  for (let index = 0; index < Math.max(to.length, order.length); index++) {
-    flow.row([to[index] ?? "", order[index] ?? ""], half, { size: size(10.5) });
+  // Each half wraps by itself, so that a long line of one leaves no gap in the other.
+  const style = { size: size(10.5) };
+  const lines = [to, order].map((own) => own.flatMap((line) => sheet.wrap(line, room / 2 - HALF_GAP, style)));
+  for (let index = 0; index < Math.max(...lines.map(({ length }) => length)); index++) {
+    flow.row(
+      lines.map((own) => own[index] ?? ""),
+      half,
+      style,
+    );
   }
 
   flow.y += 16;

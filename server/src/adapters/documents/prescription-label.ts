@@ -16,11 +16,16 @@ const BOTTOM = HEIGHT - 5;
  * For the patient: name, drug, directions and purpose, in 12 points. The box has half of the label, as California asks; the
  * other states ask for less.
  */
-const BOX = { x: 6, y: 26, width: WIDTH - 12, height: 113.5 };
+const BOX = { x: 6, width: WIDTH - 12, height: 113.5 };
 const BOX_STYLE = { size: 12 } as const;
+/** A long name or address of the pharmacy moves the box down. */
+const BOX_TOP = 26;
+const NAME_SIZES = [9, 8.5, 8, 7.5, 7] as const;
 
-const FACTS_TOP = BOX.y + BOX.height + 3;
+const BELOW_BOX = 3;
 const SYMBOL = 40;
+const LEAST_SYMBOL = 28;
+const MARK = 13;
 const FACTS_WIDTH = ROOM - SYMBOL - 6;
 const FACT_STYLE = { size: 6.25 } as const;
 const WARNING_STYLE = { size: 6.25, bold: true } as const;
@@ -52,21 +57,22 @@ export async function prescriptionLabel(pharmacy: PharmacyFacts, item: Dispensed
 }
 
 function draw(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem, symbol: Matrix) {
-  drawPharmacy(sheet, pharmacy, item);
+  const box = { ...BOX, y: drawPharmacy(sheet, pharmacy, item) };
+  const facts_top = box.y + box.height + BELOW_BOX;
   const foot = drawCaution(sheet, item);
-  drawSymbol(sheet, item, symbol);
+  drawSymbol(sheet, item, symbol, { top: facts_top, foot });
   const facts = factLines
     .map((line) => elementTexts(pharmacy, item, line).join(" · "))
     .filter((text) => text !== "")
     .map((text) => ({ text, style: FACT_STYLE }));
   const warnings = warningsFor(item).map((text) => ({ text, style: WARNING_STYLE }));
-  const rest = drawLines(sheet, facts, warnings, foot);
+  const rest = drawLines(sheet, facts, warnings, { top: facts_top, foot });
 
-  sheet.frame(BOX, 0.75);
-  const first = { x: EDGE, width: ROOM, top: BOX.y + 3, bottom: BOX.y + BOX.height };
+  sheet.frame(box, 0.75);
+  const first = { x: EDGE, width: ROOM, top: box.y + 3, bottom: box.y + box.height };
   const body = flowOn(sheet, first, (page) => {
     const top = `Rx ${item.prescription_id} for ${labelElements.patient(pharmacy, item)}, continued (${page})`;
-    sheet.fit(top, { x: EDGE, y: EDGE, width: ROOM, height: 20 }, { size: 9, least: 5, bold: true });
+    sheet.fit(top, { x: EDGE, y: EDGE, width: ROOM, height: 20 }, { size: 9, least: 6, bold: true });
     sheet.rule({ x: EDGE, y: 31, width: ROOM });
     return { x: EDGE, width: ROOM, top: 36, bottom: HEIGHT - EDGE };
   });
@@ -79,11 +85,22 @@ function draw(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem, symbol
   for (const text of rest) body.paragraph(text, OWN_LABEL_STYLE, { gap: 4 });
 }
 
-function drawPharmacy(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem) {
-  sheet.fit(pharmacy.name, { x: EDGE, y: 5, width: ROOM, height: 11 }, { size: 9, least: 5, bold: true });
+/** Draws the pharmacy and returns the top of the box below it. What does not fit on a line in a readable size is wrapped. */
+function drawPharmacy(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem): number {
+  const place = { x: EDGE, width: ROOM };
+  const fits = (size: number) => sheet.wrap(pharmacy.name, ROOM, { size, bold: true }).length === 1;
+  const size = NAME_SIZES.find(fits) ?? NAME_SIZES.at(-1)!;
+  const below = sheet.write(pharmacy.name, { ...place, y: 5 }, { size, bold: true });
   const elements = ["pharmacy_address", "pharmacy_phone", "pharmacy_license", "pharmacy_dea"] as const;
-  const line = elementTexts(pharmacy, item, elements).join(" · ");
-  sheet.fit(line, { x: EDGE, y: 15.5, width: ROOM, height: 9.5 }, { size: 6.25, least: 4 });
+  // A number stays on one line.
+  const lines = elementTexts(pharmacy, item, elements).reduce<string[]>((full, text) => {
+    const longer = full.length === 0 ? text : `${full.at(-1)} · ${text}`;
+    const joined = sheet.wrap(longer, ROOM, FACT_STYLE).length === 1;
+    return joined ? [...full.slice(0, -1), longer] : [...full, text];
+  }, []);
+  let y = Math.max(15.5, below - 0.5);
+  for (const line of lines) y = sheet.write(line, { ...place, y }, FACT_STYLE);
+  return Math.max(BOX_TOP, y + 1.5);
 }
 
 /** Draws the caution at the bottom and returns its top. */
@@ -97,27 +114,31 @@ function drawCaution(sheet: Sheet, item: DispensedItem): number {
   return y - 2;
 }
 
-function drawSymbol(sheet: Sheet, { drug_schedule }: DispensedItem, symbol: Matrix) {
+type Between = { top: number; foot: number };
+
+/** The code, and the mark of a controlled substance below it. The code is smaller if the space is. */
+function drawSymbol(sheet: Sheet, { drug_schedule }: DispensedItem, symbol: Matrix, { top: y, foot }: Between) {
   const x = WIDTH - EDGE - SYMBOL;
-  sheet.matrix(symbol, { x, y: FACTS_TOP, width: SYMBOL });
   const mark = SCHEDULE_MARKS[drug_schedule];
+  const width = Math.max(LEAST_SYMBOL, Math.min(SYMBOL, foot - y - (mark === null ? 1 : MARK)));
+  sheet.matrix(symbol, { x: x + (SYMBOL - width) / 2, y, width });
   if (mark === null) return;
-  const place = { x, y: FACTS_TOP + SYMBOL + 2.5, width: SYMBOL, height: 11 };
+  const place = { x, y: y + width + 2.5, width: SYMBOL, height: 11 };
   sheet.fit(mark, place, { size: 9, least: 8, bold: true, align: "center" });
 }
 
 type Line = { text: string; style: typeof FACT_STYLE | typeof WARNING_STYLE };
 
 /** Draws what fits above the foot, and returns the rest. Warnings stay together: they are all here, or on a label of their own. */
-function drawLines(sheet: Sheet, facts: readonly Line[], warnings: readonly Line[], foot: number): string[] {
+function drawLines(sheet: Sheet, facts: readonly Line[], warnings: readonly Line[], { top, foot }: Between): string[] {
   const heightOf = (lines: readonly Line[]) =>
     lines
       .flatMap(({ text, style }) => sheet.wrap(text, FACTS_WIDTH, style).map((line) => sheet.lineHeight(style, line)))
       .reduce((sum, height) => sum + height, 0);
-  const room = foot - FACTS_TOP;
+  const room = foot - top;
   const together = heightOf([...facts, ...warnings]) <= room;
   const rest: string[] = [];
-  let y = FACTS_TOP;
+  let y = top;
   for (const { text, style } of together ? [...facts, ...warnings] : facts) {
     const height = heightOf([{ text, style }]);
     if (rest.length > 0 || y + height > foot) rest.push(text);

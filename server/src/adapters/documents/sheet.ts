@@ -229,7 +229,7 @@ function wrapped(text: string, fits: (piece: string) => boolean): string[] {
     if (current !== "") lines.push(current);
     current = word;
     while (!fits(current) && current.length > 1) {
-      const piece = shortened(current, fits);
+      const piece = toHyphen(shortened(current, fits));
       lines.push(piece);
       current = current.slice(piece.length);
     }
@@ -262,7 +262,7 @@ function wrappedParts(text: string, widthOf: (piece: string) => number, room: nu
         gap = "";
       }
       while (width > room && clustersOf(rest).length > 1) {
-        const piece = shortened(rest, (shorter) => widthOf(shorter) <= room);
+        const piece = toHyphen(shortened(rest, (shorter) => widthOf(shorter) <= room));
         lines.push(`${piece}${WORD_JOINER}`);
         rest = rest.slice(piece.length);
         width = widthOf(rest);
@@ -287,6 +287,9 @@ function partsOf(word: string): string[] {
   }
   return from < word.length ? [...parts, word.slice(from)] : parts;
 }
+
+/** A word that is split ends its line after a hyphen of its own, if it has one there. */
+const toHyphen = (piece: string): string => /^.+-/u.exec(piece)?.[0] ?? piece;
 
 /** As many characters as fit, at least one. */
 function shortened(text: string, fits: (piece: string) => boolean): string {

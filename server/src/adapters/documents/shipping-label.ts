@@ -52,7 +52,8 @@ function draw(sheet: Sheet, label: ShippingLabel, bars: Bars) {
   const height = 88 / recipient.length;
   recipient.forEach((line, index) => {
     const place = { x: EDGE + 8, y: 152 + index * height, width: ROOM - 8, height };
-    sheet.fit(line, place, { size: 14, least: 5, bold: true });
+    // All lines of an address begin at the same edge, also one that is read from right to left.
+    sheet.fit(line, place, { size: 14, least: 7, bold: true, align: "left" });
   });
   if (to.phone !== null) {
     sheet.fit(

@@ -1,8 +1,8 @@
-import { environments, type RecallRequest, reviewerRoles } from "@pestle/contract";
+import { environments, type RecallRequest, type RecallShelf, reviewerRoles } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { quarantineLot } from "../../usecases/fulfillment/recall/quarantine-lot.ts";
-import { recallLot } from "../../usecases/fulfillment/recall/recall-lot.ts";
+import { recallLot, shelvesOfLot } from "../../usecases/fulfillment/recall/recall-lot.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
@@ -15,7 +15,7 @@ type Options = RecallRequest & { reveal?: boolean; quarantine?: boolean; endQuar
 export const recallCommand: CommandRow = {
   name: "recall",
   lists: "fills",
-  summary: "find every order and patient that received a lot, or is about to",
+  summary: "find every order and patient that received a lot, or is about to, and the units on the shelf",
   options: [
     ["--lot <lot>", "as printed on the package", { required: true }],
     ["--sku <sku>", "only this product"],
@@ -38,10 +38,11 @@ export const recallCommand: CommandRow = {
     const asked = { lot, sku: sku ?? null, environment: environment ?? null, reveal };
     const data = await withVault(readConfig(env), async (session) => {
       if (quarantine || endQuarantine) await setQuarantine(session, given, quarantine, env);
-      return recallLot(session, asked);
+      return { fills: await recallLot(session, asked), shelves: await shelvesOfLot(session, asked) };
     });
+    const { fills, shelves } = data;
     const changed = quarantine ? "The lot is in quarantine.\n" : endQuarantine ? "The quarantine has ended.\n" : "";
-    const rows = data.map(({ contact, ...fill }) => [
+    const rows = fills.map(({ contact, ...fill }) => [
       fill.environment,
       fill.partner,
       fill.order_number,
@@ -52,17 +53,26 @@ export const recallCommand: CommandRow = {
       ...(contact ? [`${contact.first_name} ${contact.last_name}`, contact.phone ?? "-", contact.email ?? "-"] : []),
     ]);
     const head = ["environment", "partner", "order", "patient", "sku", "units", "shipped"];
-    const patients = new Set(data.map(({ account_id, patient_id }) => `${account_id} ${patient_id}`)).size;
-    const count = `${data.length} ${data.length === 1 ? "fill" : "fills"}, ${patients} ${patients === 1 ? "patient" : "patients"}.`;
-    return {
-      data,
-      text:
-        data.length === 0
-          ? `${changed}Nothing was filled from this lot.${sku || environment ? " Search without --sku and --environment too." : ""}`
-          : `${changed}${table(reveal ? [...head, "name", "phone", "email"] : head, rows)}\n${count}`,
-    };
+    const patients = new Set(fills.map(({ account_id, patient_id }) => `${account_id} ${patient_id}`)).size;
+    const count = `${fills.length} ${fills.length === 1 ? "fill" : "fills"}, ${patients} ${patients === 1 ? "patient" : "patients"}.`;
+    const filled =
+      fills.length === 0
+        ? `Nothing was filled from this lot.${sku || environment ? " Search without --sku and --environment too." : ""}`
+        : `${table(reveal ? [...head, "name", "phone", "email"] : head, rows)}\n${count}`;
+    return { data, text: `${changed}${filled}\n${shelfText(shelves)}` };
   },
 };
+
+function shelfText(shelves: readonly RecallShelf[]): string {
+  if (shelves.length === 0) return "The shelf has no units of this lot.";
+  const head = ["environment", "partner", "sku", "expires", "on hand", "in filled orders", "returned", "quarantined"];
+  const rows = shelves.map((shelf) => [
+    ...[shelf.environment, shelf.partner, shelf.sku, shelf.expires_on],
+    ...[shelf.on_hand_units, shelf.filled_units, shelf.returned_units].map(String),
+    shelf.quarantined ? "yes" : "no",
+  ]);
+  return `On the shelf:\n${table(head, rows)}`;
+}
 
 /** A person of the pharmacy decides this, as in the dashboard. */
 async function setQuarantine(

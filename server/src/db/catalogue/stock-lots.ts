@@ -10,6 +10,23 @@ where l.account_id = $1 and l.sku = $2 and l.lot = any($3)`;
 export const findLots = (db: Queryable, account_id: string, sku: string, lots: readonly string[]) =>
   db.rows(known, [account_id, sku, lots]);
 
+export type LotOfProduct = Omit<StockLot, "lot"> & { sku: string; name: string; quarantined: boolean };
+const everywhere = sql<[account_id: string, lot: string, sku: string | null], LotOfProduct>`
+select l.sku, p.name, l.expires_on::text as expires_on, l.on_hand_units::float8 as on_hand_units,
+  l.filled_units::float8 as filled_units, l.returned_units::float8 as returned_units, exists (
+    select
+    from lot_quarantine q
+    join account a on a.environment = q.environment
+    where a.account_id = $1 and q.lot = l.lot and q.sku in ('', l.sku)) as quarantined
+from stock_lot l
+join product p on p.account_id = l.account_id and p.sku = l.sku
+where l.account_id = $1 and l.lot = upper($2) and ($3::text is null or l.sku = $3)
+  and (l.on_hand_units > 0 or l.returned_units > 0)
+order by l.sku`;
+/** The units of a lot, by product. */
+export const listLot = (db: Queryable, account_id: string, lot: string, sku: string | null) =>
+  db.rows(everywhere, [account_id, lot, sku]);
+
 /** A product's stock with its lots that have units. */
 export type ShelfWithLots = LotShelf & {
   lots: (StockLot & { recalled: boolean })[];

@@ -2,6 +2,7 @@ import { auditActions } from "@pestle/contract";
 import { type AuditRow, listDisclosures } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { writeCsv } from "../../domain/catalogue/csv.ts";
+import { spreadsheetText } from "../../domain/values/spreadsheet-text.ts";
 import { patientIndex } from "../patients/patient-rows.ts";
 import { type OpenedAudit, openAudit } from "./audit-note.ts";
 
@@ -39,7 +40,7 @@ export const whoOf = ({ name, person_id, credential_id, account_id, os_user, rol
   "unknown";
 
 export const disclosureLines = (rows: readonly Line[]): string =>
-  writeCsv(rows.map((row) => cellsOf(row).map(harmless)));
+  writeCsv(rows.map((row) => cellsOf(row).map(spreadsheetText)));
 
 const cellsOf = (row: Line): string[] => [
   row.at.toISOString(),
@@ -51,6 +52,3 @@ const cellsOf = (row: Line): string[] => [
   row.address ?? "",
   row.request_id ?? "",
 ];
-
-/** A spreadsheet would run these as formulas, and names and subjects come from outside. */
-const harmless = (text: string) => (/^[=+\-@\t\r]/.test(text) ? `'${text}` : text);

@@ -447,6 +447,38 @@ describe("the reports for inspectors", () => {
     expect(rows.map(({ kind }) => kind)).not.toContain("reserved");
   });
 
+  test("the ledger shows a return and each destruction with lot, reason, person and witness", async () => {
+    const rx = await arrived(app, { drug_schedule: "2", written_qty: 30, days_supply: 30 });
+    const { order_number, items } = await ship(rx, 30);
+    const sku = items[0]!.sku;
+    const move = async (what: string, body: object) => {
+      const { status, text } = await people.lead.send("POST", `/dashboard/stock/${shop.account_id}/${what}`, body);
+      expect([what, status, text]).toEqual([what, 200, text]);
+    };
+    await move("receive", { sku, units: 20, lot: "C2-LOT", expires_on: "2199-01-01" });
+    await move("return", { order_number, note: "The address was wrong." });
+    const by = { sku, note: "Crushed in front of both.", witness_id: people.technician.person_id };
+    await move("destroy", { ...by, units: 30, lot: "L1", returned: true, reason: "returned" });
+    await move("destroy", { ...by, units: 5, lot: "C2-LOT", reason: "damaged" });
+    const rows = (await csv("ledger")).filter((row) => row["sku"] === sku).slice(-3);
+    const on_hand = Number(rows[2]!["balance"]);
+    const people_of = { who: "A lead", witness: "A technician", order_number: "" };
+    expect(rows).toMatchObject([
+      {
+        ...{ kind: "returned", lot: "L1", units: "30", balance: String(on_hand + 5), returned: "30" },
+        ...{ order_number, who: "A lead", witness: "", note: "The address was wrong." },
+      },
+      {
+        ...{ kind: "returned destroyed", lot: "L1", units: "-30", balance: String(on_hand + 5), returned: "0" },
+        ...{ ...people_of, note: "returned: Crushed in front of both." },
+      },
+      {
+        ...{ kind: "destroyed", lot: "C2-LOT", units: "-5", returned: "0" },
+        ...{ ...people_of, note: "damaged: Crushed in front of both." },
+      },
+    ]);
+  });
+
   test("counseling shows what a pharmacist recorded, the offer in the parcel, and what is missing", async () => {
     const outcomes = (await csv("counseling")).map(({ rule, outcome, how }) => [rule, outcome, how]);
     expect(outcomes).toContainEqual(["written offer", "Offered in the parcel", "In writing"]);

@@ -214,6 +214,19 @@ describe("a recalled lot", () => {
       { environment: "sandbox", sku: "", quarantined_by: "A pharmacist" },
     ]);
     const { account_id } = app.demo.partners[0]!;
+    const received = { sku: "finasteride-1", units: 50, lot, expires_on: "2099-01-01" };
+    await technician.send("POST", `/dashboard/stock/${account_id}/receive`, received);
+    expect((await found()).shelves).toEqual([
+      {
+        ...{ account_id, partner: "Willow Telehealth", environment: "sandbox", expires_on: "2099-01-01" },
+        ...{ sku: "finasteride-1", name: expect.stringContaining("Finasteride"), quarantined: true },
+        ...{ on_hand_units: 50, filled_units: 0, returned_units: 0 },
+      },
+    ]);
+    expect((await technician.get("/dashboard/recall?lot=rq-7&environment=production")).body.shelves).toEqual([]);
+    await pharmacist.send("POST", "/dashboard/recall/quarantine", { ...by, on: false });
+    expect((await found()).shelves).toMatchObject([{ quarantined: false }]);
+    await pharmacist.send("POST", "/dashboard/recall/quarantine", by);
     const orders = [{ account_id, order_number: order.order_number }];
     const hold = { event: "raise_exception", exception_id: 76, reason: `Lot ${lot} is recalled.`, orders };
     expect((await technician.send("POST", "/dashboard/bulk", hold)).body).toMatchObject({ done: 1, refused: 0 });

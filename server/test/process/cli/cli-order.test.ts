@@ -341,7 +341,8 @@ describe("a recall", () => {
     await order("fill", "technician", refilled, lots("RC-200", refilled));
 
     type Fill = { order_number: string; patient_id: string; shipped_at: Date | null; environment: string };
-    const recall = async (options = {}) => (await run("recall", { lot: "RC-100", ...options })).data as Fill[];
+    const recall = async (options = {}) =>
+      ((await run("recall", { lot: "RC-100", ...options })).data as { fills: Fill[] }).fills;
     const numbers = async (options = {}) => (await recall(options)).map(({ order_number }) => order_number).sort();
     const sorted = (...orders: Order[]) => orders.map(({ order_number }) => order_number).sort();
     expect(await numbers()).toEqual(sorted(first, other_partner, other_product));
@@ -366,7 +367,7 @@ describe("a recall", () => {
     ]);
     const plain = await run("recall", { lot: "RC-100" });
     expect(plain.text).toContain("not yet: Filling");
-    expect(plain.text).toMatch(/3 fills, 3 patients\.$/);
+    expect(plain.text).toMatch(/3 fills, 3 patients\.\nThe shelf has no units of this lot\.$/);
     expect(`${plain.text}${JSON.stringify(plain.data)}`).not.toMatch(/Rosamund|Quillfeather/);
     const revealed = await run("recall", { lot: "RC-100", reveal: true });
     expect(revealed.text).toContain("Rosamund Quillfeather");
@@ -382,7 +383,14 @@ describe("a recall", () => {
     );
     await expect(recall({ quarantine: true, endQuarantine: true })).rejects.toThrow("not both");
     const { text } = await recall({ quarantine: true, as: mail("pharmacist") });
-    expect(text).toBe("The lot is in quarantine.\nNothing was filled from this lot.");
+    expect(text).toBe(
+      "The lot is in quarantine.\nNothing was filled from this lot.\nThe shelf has no units of this lot.",
+    );
+    await run("stock receive", { account, units: "40", lot: "rc-300:2099-05-31" }, "atorvastatin-20");
+    const on_shelf = (await recall({})) as { text: string; data: { shelves: unknown[] } };
+    expect(on_shelf.data.shelves).toMatchObject([{ sku: "atorvastatin-20", on_hand_units: 40, quarantined: true }]);
+    expect(on_shelf.text).toMatch(/atorvastatin-20 +2099-05-31 +40 +0 +0 +yes/);
+    expect((await recall({ sku: "finasteride-1" })).text).toContain("no units of this lot");
     await expect(fill()).rejects.toThrow("recalled");
     await recall({ endQuarantine: true, as: mail("lead") });
     await fill();

@@ -15,8 +15,8 @@ const run = (script: string, ...args: string[]) =>
   });
 
 const CAMPAIGNS = [
-  ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "year", "webhooks", "sdk", "contract"],
-  ...["neighbors", "hostile"],
+  ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "year", "day", "webhooks"],
+  ...["sdk", "contract", "neighbors", "hostile"],
 ];
 const BENCHES = ["operations", "fresh", "processes", "safety", "web", "screens", "compare"];
 

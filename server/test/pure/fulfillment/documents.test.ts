@@ -665,6 +665,25 @@ describe("a label by the rules of a state", () => {
     expect(inside.every(({ size, font }) => size >= points && font.startsWith("Helvetica"))).toBe(true);
   });
 
+  test("of a pharmacy with a long name and address stays readable, and nothing overlaps", async () => {
+    const long = {
+      ...pharmacy,
+      name: "Saint Bartholomew Community Compounding & Specialty Pharmacy",
+      street: "41022 North Old Quarry Road, Suite 1200",
+      city: "Rancho Santa Margarita",
+    };
+    const [page] = readPdf(await prescriptionLabel(long, { ...refill, state: "CA" }));
+    const box = page!.boxes.toSorted((a, b) => b.width * b.height - a.width * a.height)[0]!;
+    const { share } = labelRuleOf("CA").patient_centered!;
+    expect(box.width * box.height).toBeGreaterThanOrEqual(share * page!.width * page!.height);
+    const header = page!.texts.filter(({ y }) => y <= box.y);
+    expect(header.map(({ text }) => text).join(" ")).toContain(`${long.name} ${long.street}, ${long.city}`);
+    expect(Math.min(...header.map(({ size }) => size))).toBeGreaterThanOrEqual(6);
+    const [mark] = page!.texts.filter(({ text }) => text === "C-IV");
+    const [caution] = page!.texts.filter(({ text }) => text.startsWith("Caution:"));
+    expect(mark!.y + 1).toBeLessThan(caution!.y - caution!.size);
+  });
+
   test("prints the purpose only where the state asks for it", async () => {
     expect(textOf(await prescriptionLabel(pharmacy, { ...refill, state: "OH" }))).not.toContain("Insomnia");
     expect(textOf(await prescriptionLabel({ ...pharmacy, state: "CA" }, refill))).toContain("For: Insomnia");

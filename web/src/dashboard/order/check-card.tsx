@@ -66,9 +66,10 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
     const found = free.find((one) => otherPackage(scanned, one) === null);
     if (found === undefined || scanned.fault !== null) {
       noteRefused(page, text, page.lines);
+      const again = fits.some((one) => scans.has(one.key) && otherPackage(scanned, one) === null);
       setWrong(
         (scanned.fault && sayName(scanFaults[scanned.fault])) ??
-          (free[0] && otherPackage(scanned, free[0])) ??
+          (!again && free[0] ? otherPackage(scanned, free[0]) : null) ??
           (fits.length > 0 ? say("This package is already scanned.") : say("This product is not part of the order.")),
       );
       return;

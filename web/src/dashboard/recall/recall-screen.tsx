@@ -22,6 +22,7 @@ import { say, sayWith } from "../../ui/words/say.tsx";
 import { reviewers } from "../roles.ts";
 import { recallColumns } from "./recall-columns.tsx";
 import styles from "./recall-screen.module.css";
+import { RecallShelves } from "./recall-shelves.tsx";
 import { orderKey, recallTotals } from "./recall-totals.ts";
 import { RecallWork } from "./recall-work.tsx";
 import { saveContacts } from "./save-contacts.ts";
@@ -115,23 +116,26 @@ function Found({ asked }: { asked: RecallRequest }) {
   return (
     <Loaded query={found} lines={8}>
       {(recall) => {
-        const { packages, quarantines } = recall;
+        const { packages, quarantines, shelves } = recall;
         const rows = revealed ?? packages;
         if (rows.length === 0) {
           return (
-            <Card>
-              <Empty title={say("No packages of this lot")}>
-                {say("Lot numbers must match exactly. Check how the lot was entered at the fill station.")}
-              </Empty>
-              <Quarantined quarantines={quarantines} />
-              <RecallWork
-                asked={asked}
-                found={recall}
-                chosen={chosen}
-                onChoose={setChosen}
-                onDone={() => void again()}
-              />
-            </Card>
+            <>
+              <Card>
+                <Empty title={say("No packages of this lot")}>
+                  {say("Lot numbers must match exactly. Check how the lot was entered at the fill station.")}
+                </Empty>
+                <Quarantined quarantines={quarantines} />
+                <RecallWork
+                  asked={asked}
+                  found={recall}
+                  chosen={chosen}
+                  onChoose={setChosen}
+                  onDone={() => void again()}
+                />
+              </Card>
+              <RecallShelves shelves={shelves} />
+            </>
           );
         }
         return (
@@ -139,6 +143,7 @@ function Found({ asked }: { asked: RecallRequest }) {
             <Totals rows={rows} />
             <Quarantined quarantines={quarantines} />
             <RecallWork asked={asked} found={recall} chosen={chosen} onChoose={setChosen} onDone={() => void again()} />
+            <RecallShelves shelves={shelves} />
             <Card
               title={say("Lot {lot}", { lot: asked.lot })}
               flush

@@ -14,6 +14,8 @@ order by p.sku`;
 /** The controlled products that have a ledger. */
 export const listControlledProducts = (db: Queryable, account_id: string) => db.rows(controlled, [account_id]);
 
+/** The kinds of entries that add to a balance, and those that take from it. */
+export type LedgerKinds = { added: readonly string[]; taken: readonly string[] };
 const opening = sql<
   [account_id: string, sku: string, added: readonly string[], taken: readonly string[], from: Date],
   { units: number }
@@ -21,14 +23,14 @@ const opening = sql<
 select coalesce(sum(case when e.kind = any($3) then e.units when e.kind = any($4) then -e.units end), 0)::float8 as units
 from stock_entry e
 where e.account_id = $1 and e.sku = $2 and e.at < $5`;
-/** The units on hand before a time. `added` and `taken`: the kinds of entries that change them. */
+/** A balance before a time. */
 export const loadOpeningUnits = async (
   db: Queryable,
   account_id: string,
   sku: string,
-  kinds: { added: readonly string[]; taken: readonly string[] },
+  { added, taken }: LedgerKinds,
   from: Date,
-): Promise<number> => (await db.row(opening, [account_id, sku, kinds.added, kinds.taken, from]))!.units;
+): Promise<number> => (await db.row(opening, [account_id, sku, added, taken, from]))!.units;
 
 export type LedgerRow = {
   stock_entry_id: number;
@@ -36,9 +38,13 @@ export type LedgerRow = {
   kind: StockEntryKind;
   units: number;
   order_number: string | null;
+  lot: string | null;
   note: string | null;
-  counted_by: string | null;
+  /** Of a count or a destruction. */
   reason: string | null;
+  /** The person who counted, booked the return or destroyed the units. */
+  who: string | null;
+  witness: string | null;
 };
 const entries = sql<
   [
@@ -52,8 +58,12 @@ const entries = sql<
   ],
   LedgerRow
 >`
-select e.stock_entry_id, e.at, e.kind, e.units::float8 as units, e.order_number, e.note, c.counted_by, c.reason
+select e.stock_entry_id, e.at, e.kind, e.units::float8 as units, e.order_number, e.lot, e.note,
+  coalesce(e.reason, c.reason) as reason, coalesce(b.name, e.person_id, c.counted_by) as who,
+  coalesce(x.name, e.witness_id) as witness
 from stock_entry e
+left join person b on b.person_id = e.person_id
+left join person x on x.person_id = e.witness_id
 left join lateral (
   select coalesce(w.name, c.counted_by) as counted_by, c.reason
   from stock_count c

@@ -4,7 +4,7 @@ import type { Deps } from "../../../deps.ts";
 import { initials } from "../../../domain/patients/masked-patient.ts";
 import { readCatalogue } from "../../catalogue/read-catalogue.ts";
 import { type Looker, writeAudit } from "../../operations/write-audit.ts";
-import { recallLot } from "./recall-lot.ts";
+import { recallLot, shelvesOfLot } from "./recall-lot.ts";
 
 /** Packages of a lot with masked patients, or with contact details if `reveal`. Both are audited first. */
 export async function searchLot(
@@ -37,6 +37,7 @@ export async function searchLot(
   const quarantines = await listQuarantines(deps.db, lot.trim(), environment ?? null);
   return {
     packages,
+    shelves: await shelvesOfLot(deps, asked),
     quarantines: quarantines.map(({ quarantined_at, ...row }) => ({
       ...row,
       quarantined_at: quarantined_at.toISOString(),

@@ -6,38 +6,21 @@ import {
   everyFillStates,
 } from "@pestle/contract";
 import { type CounselingRow, listCounselingOf } from "../../../db/fulfillment/counseling.ts";
-import { initials } from "../../../domain/patients/masked-patient.ts";
-import { withKeysOfNow } from "../../../vault/vault.ts";
-import { openRecord } from "../../patients/patient-rows.ts";
-import { localTime, paged, type ReportSource, ROWS_AT_ONCE } from "./report-source.ts";
+import { localTime, type ReportSource, ROWS_AT_ONCE } from "./report-source.ts";
+import { shippedLines } from "./shipped-lines.ts";
 
 /** Each shipped fill that its state's rule asks an offer for. */
-export const counselingLines: ReportSource<"counseling"> = async function* (deps, { account_id, name }, days, reveal) {
-  const rows = paged((last: CounselingRow | null) => {
-    const after = last === null ? { at: days.from, order_number: "", item_id: 0 } : { ...last, at: last.shipped_at };
-    return listCounselingOf(deps.db, account_id, after, days.before, everyFillStates, ROWS_AT_ONCE);
-  });
-  for await (const row of rows) {
-    const patient = await withKeysOfNow(deps, async () =>
-      openRecord(deps, account_id, row.patient_key, row.record_sealed),
-    );
-    yield {
-      at: row.shipped_at,
-      account_id,
-      patient_key: row.patient_key,
-      cells: {
-        shipped_at: localTime(deps, row.shipped_at),
-        partner: name ?? "",
-        order_number: row.order_number,
-        prescription_id: String(row.prescription_id),
-        patient: reveal ? `${patient.first_name} ${patient.last_name}` : initials(patient),
-        drug: row.drug_name,
-        ship_state: row.ship_state ?? "",
-        ...outcomeOf(row, (at) => localTime(deps, at)),
-      },
-    };
-  }
-};
+export const counselingLines: ReportSource<"counseling"> = (deps, account, days, reveal) =>
+  shippedLines(
+    deps,
+    account,
+    reveal,
+    (last: CounselingRow | null) => {
+      const after = last === null ? { at: days.from, order_number: "", item_id: 0 } : { ...last, at: last.shipped_at };
+      return listCounselingOf(deps.db, account.account_id, after, days.before, everyFillStates, ROWS_AT_ONCE);
+    },
+    (row) => outcomeOf(row, (at) => localTime(deps, at)),
+  );
 
 /** The last entry that is not a missed call; else the offer in the parcel, or nothing. */
 function outcomeOf(

@@ -1,5 +1,6 @@
 import {
   type ControlledProduct,
+  type LedgerKinds,
   type LedgerRow,
   listControlledProducts,
   listLedger,
@@ -19,12 +20,15 @@ import {
   ROWS_AT_ONCE,
 } from "./report-source.ts";
 
-const kindsThat = (on_hand: number): string[] =>
-  Object.entries(stockEntryKinds).flatMap(([kind, effect]) => (effect.on_hand === on_hand ? kind : []));
-/** Reserving units for an order moves none of them. */
-const kinds = { added: kindsThat(1), taken: kindsThat(-1) };
+type Balance = "on_hand" | "returned";
+const kindsThat = (balance: Balance, effect: number): string[] =>
+  Object.entries(stockEntryKinds).flatMap(([kind, effects]) => (effects[balance] === effect ? kind : []));
+const kindsOf = (balance: Balance): LedgerKinds => ({ added: kindsThat(balance, 1), taken: kindsThat(balance, -1) });
+/** Reserving units for an order changes neither balance. */
+const kinds = { on_hand: kindsOf("on_hand"), returned: kindsOf("returned") };
+const every = Object.values(kinds).flatMap(({ added, taken }) => [...added, ...taken]);
 
-/** Each entry of a controlled product that changed the units on hand. */
+/** Each entry of a controlled product that changed the units on hand or the returned ones. */
 export const ledgerLines: ReportSource<"ledger"> = async function* (deps, account, days) {
   const products = await listControlledProducts(deps.db, account.account_id);
   yield* merged(products.map((product) => productLines(deps, account, product, days)));
@@ -36,14 +40,15 @@ async function* productLines(
   { sku, name: product, drug_schedule }: ControlledProduct,
   { from, before }: Days,
 ): AsyncGenerator<ReportLine<"ledger">> {
-  let balance = await loadOpeningUnits(deps.db, account_id, sku, kinds, from);
-  const every = [...kinds.added, ...kinds.taken];
+  let on_hand = await loadOpeningUnits(deps.db, account_id, sku, kinds.on_hand, from);
+  let returned = await loadOpeningUnits(deps.db, account_id, sku, kinds.returned, from);
   const rows = paged((last: LedgerRow | null) =>
     listLedger(deps.db, account_id, sku, last?.stock_entry_id ?? 0, from, before, every, ROWS_AT_ONCE),
   );
   for await (const row of rows) {
-    const units = exact(row.units * stockEntryKinds[row.kind].on_hand);
-    balance = exact(balance + units);
+    const effect = stockEntryKinds[row.kind];
+    on_hand = exact(on_hand + row.units * effect.on_hand);
+    returned = exact(returned + row.units * effect.returned);
     yield {
       at: row.at,
       account_id,
@@ -54,11 +59,15 @@ async function* productLines(
         sku,
         product,
         schedule: drug_schedule,
-        kind: row.kind,
-        units: String(units),
-        balance: String(balance),
+        kind: row.kind.replace("_", " "),
+        lot: row.lot ?? "",
+        // A kind changes one of the two.
+        units: String(exact(row.units * (effect.on_hand + effect.returned))),
+        balance: String(on_hand),
+        returned: String(returned),
         order_number: row.order_number ?? "",
-        who: row.counted_by ?? "",
+        who: row.who ?? "",
+        witness: row.witness ?? "",
         note: [row.reason, row.note].filter((text) => text !== null && text !== "").join(": "),
       },
     };
