@@ -93,11 +93,12 @@ function drawPharmacy(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem
   const below = sheet.write(pharmacy.name, { ...place, y: 5 }, { size, bold: true });
   const elements = ["pharmacy_address", "pharmacy_phone", "pharmacy_license", "pharmacy_dea"] as const;
   // A number stays on one line.
-  const lines = elementTexts(pharmacy, item, elements).reduce<string[]>((full, text) => {
-    const longer = full.length === 0 ? text : `${full.at(-1)} · ${text}`;
+  const lines: string[] = [];
+  for (const text of elementTexts(pharmacy, item, elements)) {
+    const longer = lines.length === 0 ? text : `${lines.at(-1)} · ${text}`;
     const joined = sheet.wrap(longer, ROOM, FACT_STYLE).length === 1;
-    return joined ? [...full.slice(0, -1), longer] : [...full, text];
-  }, []);
+    lines.splice(joined ? -1 : lines.length, 1, joined ? longer : text);
+  }
   let y = Math.max(15.5, below - 0.5);
   for (const line of lines) y = sheet.write(line, { ...place, y }, FACT_STYLE);
   return Math.max(BOX_TOP, y + 1.5);

@@ -86,13 +86,13 @@ describe("a statement", () => {
   });
 
   test("as CSV runs no formula in a spreadsheet and keeps negative amounts as numbers", () => {
-    const texts = ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", 'say "hi", twice', "plain"];
+    const texts = ["=1+1", "+1", "-1+1", "-1", "@SUM(A1)", "\tx", 'say "hi", twice', "plain"];
     const lines: StatementLine[] = texts.map((reference) => ({ ...lineAnswer(LINE), reference }));
     const { records, faults } = readCsv(statementCsv(lines));
     expect(faults).toEqual([]);
     const [head, ...rows] = records.map(({ cells }) => cells);
     const column = (name: string) => rows.map((cells) => cells[head!.indexOf(name)]);
-    expect(column("reference")).toEqual(["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\tx", 'say "hi", twice', "plain"]);
+    expect(column("reference")).toEqual(["'=1+1", "'+1", "'-1+1", "-1", "'@SUM(A1)", "'\tx", 'say "hi", twice', "plain"]);
     expect(new Set(column("amount_cents"))).toEqual(new Set(["-500"]));
     expect(head).toEqual(Object.keys(lines[0]!));
   });
