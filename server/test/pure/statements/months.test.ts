@@ -92,7 +92,16 @@ describe("a statement", () => {
     expect(faults).toEqual([]);
     const [head, ...rows] = records.map(({ cells }) => cells);
     const column = (name: string) => rows.map((cells) => cells[head!.indexOf(name)]);
-    expect(column("reference")).toEqual(["'=1+1", "'+1", "'-1+1", "-1", "'@SUM(A1)", "'\tx", 'say "hi", twice', "plain"]);
+    expect(column("reference")).toEqual([
+      "'=1+1",
+      "'+1",
+      "'-1+1",
+      "-1",
+      "'@SUM(A1)",
+      "'\tx",
+      'say "hi", twice',
+      "plain",
+    ]);
     expect(new Set(column("amount_cents"))).toEqual(new Set(["-500"]));
     expect(head).toEqual(Object.keys(lines[0]!));
   });
