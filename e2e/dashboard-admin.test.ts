@@ -485,9 +485,6 @@ describe("journeys", () => {
   });
 
   test("a lot lists every patient who has a package of it, and only a pharmacist can reveal their contact details", async () => {
-    const lot = { lot: "LOT-7781", expires_on: "2099-05-31" };
-    const received = { account_id, sku: "finasteride-1", units: 70, note: null, lot };
-    await receiveStock(journey.app.deps.db, received, journey.app.deps.now());
     const made = await filled("LOT-7781", [{ sku: "pill-organizer" }]);
     const tess = await journey.openAs(technician, "/dashboard");
     await go(tess.page, "l");
@@ -512,8 +509,6 @@ describe("journeys", () => {
     expect((await download).suggestedFilename()).toBe("recall-LOT-7781.csv");
     await phil.page.getByRole("button", { name: "Quarantine lot" }).click();
     await phil.page.getByText("This lot is in quarantine.").waitFor();
-    const shelf = phil.page.getByRole("table", { name: "Units of this lot, by product" });
-    await shelf.getByRole("row", { name: /Finasteride.*Willow Telehealth.*70.*In quarantine/ }).waitFor();
     await phil.page.getByRole("button", { name: "Select all 1 order" }).click();
     await phil.page.getByRole("button", { name: "Hold 1 order" }).click();
     await phil.page.getByText("On hold: 1 order.").waitFor();

@@ -2,7 +2,7 @@
 const SEPARATOR = "\u001d";
 
 /**
- * A barcode scanner in keyboard mode presses Ctrl and ] for the separator of a GS1 code. A browser enters nothing then,
+ * A barcode scanner that types like a keyboard presses Ctrl and ] for the separator of a GS1 code. A browser enters nothing then,
  * and a lot would run into the serial number behind it. So the page enters the character itself.
  */
 export function listenToScanners(): void {
