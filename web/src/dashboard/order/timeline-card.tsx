@@ -1,4 +1,15 @@
-import { actions, exceptions, overrideReasons, type TimelineEntry, type TransitionEvent } from "@pestle/contract";
+import {
+  actions,
+  exceptions,
+  noticeChannels,
+  noticeStates,
+  overrideReasons,
+  patientNotices,
+  type Suppression,
+  suppressions,
+  type TimelineEntry,
+  type TransitionEvent,
+} from "@pestle/contract";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
@@ -17,6 +28,7 @@ const kinds: Record<Kind, { icon: IconName; name: string }> = {
   note: { icon: "note", name: say("Notes") },
   webhook: { icon: "webhook", name: say("Webhooks") },
   provider: { icon: "external", name: say("Calls of providers") },
+  patient_message: { icon: "message", name: say("Messages to the patient") },
   view: { icon: "eye", name: say("Views") },
 };
 
@@ -108,7 +120,9 @@ const what = (entry: TimelineEntry): string =>
         ? entry.event
         : entry.kind === "provider"
           ? entry.what
-          : entry.event_type;
+          : entry.kind === "patient_message"
+            ? `${entry.notice} ${entry.channel}`
+            : entry.event_type;
 
 /** What a note overrides, with the code and the license. Overrides from before 0.2.0 have neither. */
 function overrideText({ overridden, code, license_number }: Extract<TimelineEntry, { kind: "note" }>): string {
@@ -120,6 +134,10 @@ function overrideText({ overridden, code, license_number }: Extract<TimelineEntr
     license_number: String(license_number),
   });
 }
+
+/** Codes of a provider stay as they are. */
+const reasonOf = (reason: string): string =>
+  reason in suppressions ? sayName(suppressions[reason as Suppression]) : reason;
 
 function sentence(entry: TimelineEntry): ReactNode {
   switch (entry.kind) {
@@ -163,6 +181,18 @@ function sentence(entry: TimelineEntry): ReactNode {
           {sayWith("{provider}: {what}", { provider: entry.provider, what: <strong lang="en">{entry.what}</strong> })}
           {` (${[entry.status ?? say("no answer"), entry.error_code].filter((part) => part !== null).join(", ")})`}
           {entry.provider_request_id !== null && <span className="mono small"> {entry.provider_request_id}</span>}
+        </>
+      );
+    case "patient_message":
+      return (
+        <>
+          {sayWith("{channel} to the patient: {notice}, {state}", {
+            channel: sayName(noticeChannels[entry.channel]),
+            notice: <strong>{sayName(patientNotices[entry.notice].name)}</strong>,
+            state: sayName(noticeStates[entry.state]),
+          })}
+          {entry.reason !== null && ` (${reasonOf(entry.reason)})`}
+          {entry.simulated && <Badge tone="info">{say("Simulated")}</Badge>}
         </>
       );
     case "view":
