@@ -850,6 +850,7 @@ describe("axe finds no violation", () => {
     ["people", () => "/dashboard/people", row],
     ["account", () => "/dashboard/account", (page) => page.getByText("Email me the counts").waitFor()],
     ["audit", () => "/dashboard/audit", row],
+    ["providers", () => "/dashboard/providers", (page) => page.getByText("no card is charged").waitFor()],
     ["health", () => "/dashboard/health", row],
   ];
   test.each(screens)("on %s, in both themes and on a tablet", async (name, path, ready) => {

@@ -25,6 +25,7 @@ export * from "./dashboard/dashboard-order.ts";
 export * from "./dashboard/dashboard-orders.ts";
 export * from "./dashboard/dashboard-patient.ts";
 export * from "./dashboard/dashboard-prescriptions.ts";
+export * from "./dashboard/dashboard-providers.ts";
 export * from "./dashboard/dashboard-queues.ts";
 export * from "./dashboard/dashboard-reviews.ts";
 export * from "./dashboard/dashboard-statements.ts";

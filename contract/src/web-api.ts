@@ -10,6 +10,7 @@ import type { SsoOffer, SsoStart, SsoStarted } from "./accounts/sso.ts";
 import type { NewSecondFactor, OpenSessions } from "./dashboard/dashboard-admin.ts";
 import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
+import type { ProviderKind } from "./providers.ts";
 
 /** The signed-in user. */
 export type WebSession = {
@@ -31,6 +32,8 @@ export type WebSession = {
   idle_seconds: number;
   /** Whether the service can send email. */
   mail: boolean;
+  /** What production simulates. Every screen says so. */
+  simulated: readonly ProviderKind[];
 };
 /** Each replaces the second factor one time. */
 export const RECOVERY_CODES = 10;

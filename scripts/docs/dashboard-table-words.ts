@@ -19,6 +19,7 @@ export function dashboardTableWords(): Record<string, string[]> {
       ...contract.staffRoleNames,
       ...contract.portalRoleNames.map(spoken),
     ]),
+    "contract: providers, in one sentence": Object.values(contract.providerKinds).map(({ meaning }) => meaning),
     "contract: audited actions": Object.values(contract.auditActions),
     "contract: clinical review": unique([
       ...Object.values(contract.clinicalChecks).flatMap(({ name, finds }) => [name, ...finds.map(titled)]),

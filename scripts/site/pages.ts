@@ -53,6 +53,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/dashboard.md",
       "docs/guides/inspection.md",
       "docs/guides/safety.md",
+      "docs/guides/go-live.md",
       "docs/guides/deployment.md",
       "docs/guides/security.md",
       "docs/guides/audit.md",

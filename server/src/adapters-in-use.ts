@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { PROVIDER_KINDS, type ProviderChoice, type ProviderKind } from "@pestle/contract";
+import type { ProviderChoice } from "@pestle/contract";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/addresses/address-validator.ts";
 import { loadZipTable } from "./adapters/addresses/zip-table.ts";
 import { type Carriers, noCarrier, simulatedCarriers } from "./adapters/carriers/carriers.ts";
@@ -10,15 +10,16 @@ import { type Sms, simulatedSms } from "./adapters/messages/sms.ts";
 import { openTwilio } from "./adapters/messages/twilio/twilio.ts";
 import { openidClient } from "./adapters/oidc.ts";
 import { webauthn } from "./adapters/passkeys.ts";
-import { noPayments, type Payments, simulatedPayments } from "./adapters/payments/payments.ts";
+import { noPayments, type Payments, simulatedInProduction, simulatedPayments } from "./adapters/payments/payments.ts";
 import { createProviderWatch } from "./adapters/providers/provider-watch.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
-import { type Config, chosenProvider, isLoopback, portsIn, WrongSetting } from "./config.ts";
+import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
 import type { Metrics } from "./metrics.ts";
+import { providersInUse } from "./providers-in-use.ts";
 
 /** The adapters to outside systems. To connect another carrier or payment provider, change only this file. */
 export function adaptersInUse(
@@ -30,6 +31,7 @@ export function adaptersInUse(
   | "address_validators"
   | "providers"
   | "provider_watch"
+  | "provider_checks"
   | "payments"
   | "carriers"
   | "documents"
@@ -44,21 +46,27 @@ export function adaptersInUse(
   const addressValidator = offlineAddressValidator(zips);
   const providers = providersInUse(config, demo);
   const provider_watch = createProviderWatch(metrics);
+  const mail = openMail({
+    smtp_url: providers.mail === "smtp" ? config.SMTP_URL : "",
+    from: config.MAIL_FROM,
+    dkim: readDkim(config),
+  });
+  const sms = productionSms(config, providers.sms, provider_watch);
   return {
     zips,
     providers,
     provider_watch,
+    provider_checks: {
+      ...(mail && { smtp: mail.check }),
+      ...(sms?.provider === "twilio" && { twilio: sms.check }),
+    },
     address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
     payments: { production: productionPayments(providers.payments), sandbox: simulatedPayments },
     carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
     documents: pdfDocuments,
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
-    mail: openMail({
-      smtp_url: providers.mail === "smtp" ? config.SMTP_URL : "",
-      from: config.MAIL_FROM,
-      dkim: readDkim(config),
-    }),
-    sms: { production: productionSms(config, providers.sms, provider_watch), sandbox: simulatedSms },
+    mail,
+    sms: { production: sms, sandbox: simulatedSms },
     oidc: openidClient,
     passkeys: webauthn,
     webhook_client: openWebhookClient({
@@ -67,21 +75,8 @@ export function adaptersInUse(
   };
 }
 
-/** The demo's production account runs on the simulators, unless the settings name others. */
-const DEMO: Partial<Record<ProviderKind, ProviderChoice>> = {
-  payments: "simulated",
-  carrier: "simulated",
-  sms: "simulated",
-};
-
-/** Who serves production accounts. Outside of the demo nothing is simulated that the settings do not name. */
-export const providersInUse = (config: Config, demo: boolean): Deps["providers"] =>
-  Object.fromEntries(
-    PROVIDER_KINDS.map((kind) => [kind, chosenProvider(config, kind) ?? (demo ? (DEMO[kind] ?? null) : null)]),
-  ) as Deps["providers"];
-
 function productionPayments(chosen: ProviderChoice | null): Payments {
-  return chosen === "simulated" ? simulatedPayments : noPayments;
+  return chosen === "simulated" ? simulatedInProduction : noPayments;
 }
 
 function productionCarriers(chosen: ProviderChoice | null): Carriers {

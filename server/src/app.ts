@@ -39,6 +39,7 @@ import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts"
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
 import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
+import { providerWarnings } from "./usecases/operations/check-up-providers.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { sendLetters } from "./usecases/operations/letters/send-letters.ts";
@@ -130,6 +131,7 @@ export async function startApp(
     const service = await openDeps(store, { ...options, vault, pools: database, demo });
     opened.unshift(service);
     const { addresses } = service;
+    for (const warning of providerWarnings(service.deps.providers)) log.warn(warning);
     const deps: App["deps"] = { ...service.deps, sandbox_process: sandbox };
     if (sandbox !== undefined) deps.metrics = withSandboxMetrics(deps.metrics, sandbox);
 

@@ -1,5 +1,5 @@
 import type { Agent } from "node:http";
-import type { Environment, ProviderChoice, ProviderKind } from "@pestle/contract";
+import type { Environment, ProviderChoice, ProviderKind, ProviderName } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/addresses/address-validator.ts";
 import type { Carriers } from "./adapters/carriers/carriers.ts";
@@ -62,8 +62,10 @@ export type Deps = {
   /** Address validation. The sandbox also recognizes magic values. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
   safety: SafetyEngine;
-  /** Who serves production accounts, by kind; null if nobody does. */
+  /** Who serves production accounts, by kind; null without a provider. */
   providers: Readonly<Record<ProviderKind, ProviderChoice | null>>;
+  /** One harmless call of each provider in use. Each resolves to a sentence, or throws. */
+  provider_checks: Readonly<Partial<Record<ProviderName, () => Promise<string>>>>;
   /** Figures and exchanges of the calls of outside services. */
   provider_watch: ProviderWatch;
   /** The sandbox never calls a real provider or carrier. */

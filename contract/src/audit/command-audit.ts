@@ -9,6 +9,8 @@ import { type AuditRule, NO_DATABASE, NO_PATIENT, notAudited, PARTNER_PROGRAM, w
 export const commandAudit: Readonly<Record<string, AuditRule>> = {
   start: notAudited("It starts the service. The service's log records it."),
   doctor: notAudited("It checks the service and shows no data."),
+  "providers list": notAudited(NO_DATABASE),
+  "providers test": notAudited(NO_DATABASE),
   config: notAudited(NO_DATABASE),
   migrate: notAudited("It runs before the audit log has its present form. The table of migrations records it."),
   completion: notAudited(NO_DATABASE),

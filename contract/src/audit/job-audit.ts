@@ -29,6 +29,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "renew-keys": notAudited("It adds a data key by age and use. The table of keys records it."),
   "recheck-unchecked": notAudited(NO_LOOK),
   "keep-requests": notAudited(HOUSEKEEPING),
+  "keep-exchanges": notAudited(HOUSEKEEPING),
   "keep-reads": writes("audit_gap", "service"),
   "chain-audit": notAudited("It hashes the entries that exist, and shows no data."),
   "sign-audit": notAudited("It signs a hash of the log. The table of roots records it."),

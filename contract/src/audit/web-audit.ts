@@ -229,6 +229,8 @@ export const webAudit = {
   "GET /dashboard/audit": writes(["audit_viewed", "disclosures_viewed"], "service"),
   "GET /dashboard/audit.csv": writes("disclosures_exported", "export"),
   "GET /dashboard/health": notAudited(NO_PATIENT),
+  "GET /dashboard/providers": notAudited(NO_PATIENT),
+  "POST /dashboard/providers/{provider}/test": notAudited(NO_PATIENT),
 
   "GET /portal": notAudited(NO_PATIENT),
   "GET /portal/{environment}/home": notAudited(MASKED_COUNTS),

@@ -76,6 +76,7 @@ import type {
 } from "./dashboard-orders.ts";
 import type { DashboardPatient, RevealedPatient } from "./dashboard-patient.ts";
 import type { ChangeRequestInput, DashboardPrescriptions } from "./dashboard-prescriptions.ts";
+import type { DashboardProviders, ProviderTest } from "./dashboard-providers.ts";
 import type { DashboardAccounts, DashboardHome } from "./dashboard-queues.ts";
 import type {
   DashboardReviewPage,
@@ -224,4 +225,6 @@ export type DashboardApi = {
   };
   "GET /dashboard/audit.csv": { query: "account_id" | "patient_id"; answer: WebFile };
   "GET /dashboard/health": { answer: DashboardHealth };
+  "GET /dashboard/providers": { answer: DashboardProviders };
+  "POST /dashboard/providers/{provider}/test": { answer: ProviderTest };
 };

@@ -11,6 +11,7 @@ type CommandFile = readonly [words: readonly string[], load: () => Promise<Comma
  */
 export const commandFiles: readonly CommandFile[] = [
   [["start"], async () => (await import("./operations/start.ts")).startCommand],
+  [["providers"], async () => (await import("./operations/providers.ts")).providerCommands],
   [["doctor"], async () => (await import("./operations/doctor.ts")).doctorCommand],
   [["config"], async () => (await import("./operations/config.ts")).configCommand],
   [["migrate"], async () => (await import("./operations/migrate.ts")).migrateCommand],

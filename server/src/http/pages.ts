@@ -1,10 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
-import { arazzo, openapi } from "@pestle/contract";
+import { arazzo, openapi, PROVIDER_KINDS } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLoopback } from "../config.ts";
 import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
+import { checkProviders } from "../usecases/operations/check-up-providers.ts";
 import { version } from "../version.ts";
 import { json, type Rendered, renderedBytes, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";
@@ -21,7 +22,9 @@ export function addPages(
     const ready = site.started() && deps.bus.fresh();
     deps.metrics.setReady(ready);
     if (!ready) throw new StatusRefusal(503, 1);
-    return send(request, reply, json(200, { status: "ready" }));
+    // A load balancer asks without `verbose`, and the answer stays as it was.
+    const verbose = "verbose" in (request.query as object) && mayReadMetrics(deps, request);
+    return send(request, reply, json(200, { status: "ready", ...(verbose && { providers: providerStates(deps) }) }));
   });
 
   app.get("/metrics", async (request, reply) => {
@@ -59,6 +62,13 @@ export function addPages(
 
   addAssets(app);
 }
+
+/** By kind: the provider of production accounts, and what is wrong with it. */
+const providerStates = ({ providers, provider_watch }: Deps) =>
+  checkProviders(providers, provider_watch).map(({ state, says }, index) => {
+    const kind = PROVIDER_KINDS[index]!;
+    return { kind, provider: providers[kind], state, says };
+  });
 
 function mayReadMetrics(deps: Deps, request: FastifyRequest): boolean {
   const { METRICS_TOKEN, HOST, TRUST_PROXY } = deps.config;

@@ -102,6 +102,13 @@ export const adminScreens: readonly Screen[] = [
     nav: { group: say("Administration"), icon: "eye", keys: "g d" },
   },
   {
+    path: "/providers",
+    title: say("Providers"),
+    load: async () => (await import("./providers/providers-screen.tsx")).ProvidersScreen,
+    roles: leads,
+    nav: { group: say("Administration"), icon: "external", keys: "g q" },
+  },
+  {
     path: "/health",
     title: say("System health"),
     load: async () => (await import("./health/health-screen.tsx")).HealthScreen,

@@ -1,5 +1,8 @@
 import { type Config, describeConfig, readConfig } from "../../config.ts";
+import { providersInUse } from "../../providers-in-use.ts";
+import { readDemo } from "../../seed/demo-file.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../../usecases/operations/check-up.ts";
+import { checkProviders } from "../../usecases/operations/check-up-providers.ts";
 import { reason } from "../errors.ts";
 import { type Output, pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -24,6 +27,7 @@ async function lookAtEverything(env: NodeJS.ProcessEnv | undefined): Promise<Fin
   const set = describeConfig(env).filter(({ origin }) => origin === "environment").length;
   const findings = [finding("settings", "ok", `all valid, ${set} set in the environment`)];
   findings.push(...(await checkMachine(config, new Date())));
+  findings.push(...checkProviders(providersInUse(config, readDemo(config.DATA_DIR) !== undefined)));
   if (!hasDatabase(config)) {
     const none = finding("database", "ok", "none yet: the first start creates it in DATA_DIR");
     return [...findings, none, await checkSafety(config, null)];

@@ -1,10 +1,12 @@
 import type { App } from "../../app.ts";
 import { type Config, readConfig, WrongSetting } from "../../config.ts";
 import type { Addresses } from "../../deps.ts";
+import { providersInUse } from "../../providers-in-use.ts";
 import { seedDemo } from "../../seed/demo.ts";
 import { type Demo, readDemo, writeDemo } from "../../seed/demo-file.ts";
 import { lowerPoolPriority } from "../../thread-priority.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { providerWarnings } from "../../usecases/operations/check-up-providers.ts";
 import { pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 
@@ -65,6 +67,8 @@ function greet(config: Config, addresses: Addresses, demo: Demo | undefined): vo
     `  dashboard     ${base_url}/dashboard     portal ${base_url}/portal`,
     `  tokens        ${auth_url}     sandbox tokens ${sandbox_auth_url}`,
   ];
+  for (const warning of providerWarnings(providersInUse(config, demo !== undefined)))
+    lines.push(`  ${pc.red(warning)}`);
   if (demo !== undefined) {
     const [partner] = demo.partners;
     lines.push("", `Demo credentials (saved in ${config.DATA_DIR}/demo.json):`);

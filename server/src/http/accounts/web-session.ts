@@ -22,6 +22,7 @@ import {
 } from "../../usecases/accounts/sign-in.ts";
 import { readLink, requestReset, useLink } from "../../usecases/accounts/sign-in-links.ts";
 import { beginSso, finishSso, PENDING_MS, readSsoOffer } from "../../usecases/accounts/sso/sign-in-with-sso.ts";
+import { simulatedKinds } from "../../usecases/operations/check-up-providers.ts";
 import { type Answer, answer, json, rendered } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { cookieName, type WebRoute } from "../web-api.ts";
@@ -237,6 +238,7 @@ export function shown(deps: Deps, session: SignedIn): WebSession {
     ...{ opened_with, totp_on, passkeys, recovery_codes_left },
     idle_seconds: IDLE_MS / 1000,
     mail: deps.mail !== null,
+    simulated: simulatedKinds(deps.providers),
   };
 }
 

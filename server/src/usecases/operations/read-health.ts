@@ -2,6 +2,7 @@ import type { DashboardHealth } from "@pestle/contract";
 import { type Lag, listLags } from "../../db/operations/lags.ts";
 import type { Deps } from "../../deps.ts";
 import { checkDatabase, checkFiles, type Finding, finding } from "./check-up.ts";
+import { checkProviders } from "./check-up-providers.ts";
 
 const sentences: Record<Lag["what"], string> = {
   messages: "messages to process",
@@ -17,7 +18,12 @@ export async function readHealth(deps: Deps, version: string): Promise<Dashboard
     checkDatabase(deps.config, deps.db, deps.now, deps.tenants.of("")),
     listLags(deps.db, now),
   ]);
-  const all = [...checkFiles(deps.config, now), ...findings, ...sandboxFindings(deps)];
+  const all = [
+    ...checkFiles(deps.config, now),
+    ...findings,
+    ...checkProviders(deps.providers, deps.provider_watch),
+    ...sandboxFindings(deps),
+  ];
   return {
     version,
     state: worst(all),

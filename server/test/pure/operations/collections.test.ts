@@ -33,6 +33,8 @@ const bounded: Record<string, string> = {
   "passwords.ts waiting": "a caller that finds the line full gets 503",
   "audit-log.ts waiting": "refuses the read beyond MOST_ENTRIES or MOST_BYTES",
   "request-log.ts waiting": "drops and counts requests beyond MOST_WAITING",
+  "adapters/providers/provider-watch.ts states": "one entry per provider in the table",
+  "adapters/providers/provider-watch.ts waiting": "drops exchanges beyond MOST_WAITING",
   "adapters/webhook-client.ts under_way": CLAIMS,
   "adapters/webhook-client.ts kept": "keeps the first 4 KiB of an answer",
   "db/db.ts statements": "one entry per statement in the code",

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import {
+  chosenProvider,
   describeConfig,
   publicAddress,
   readConfig,
@@ -9,6 +10,7 @@ import {
   settings,
   WrongSetting,
 } from "../../../src/config.ts";
+import { providersInUse } from "../../../src/providers-in-use.ts";
 
 const KEY = "ab".repeat(32);
 
@@ -137,6 +139,40 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
     bad: ["Larkspur <pharmacy@larkspur.example>", "larkspur"],
     with: { SMTP_URL: "smtp://mail.larkspur.example" },
   },
+  DKIM_DOMAIN: {
+    good: ["larkspur.example", "larkspur.example"],
+    bad: ["a b"],
+    with: { DKIM_SELECTOR: "s1", DKIM_KEY_FILE: "/etc/pestle/dkim.pem" },
+  },
+  DKIM_SELECTOR: {
+    good: ["s1", "s1"],
+    bad: ["s 1", "s1/x"],
+    with: { DKIM_DOMAIN: "larkspur.example", DKIM_KEY_FILE: "/etc/pestle/dkim.pem" },
+  },
+  DKIM_KEY_FILE: {
+    good: ["/etc/pestle/dkim.pem", "/etc/pestle/dkim.pem"],
+    bad: [],
+    with: { DKIM_DOMAIN: "larkspur.example", DKIM_SELECTOR: "s1" },
+  },
+  PAYMENTS: { good: ["simulated", "simulated"], bad: ["Stripe", "paypal", "stripe"] },
+  CARRIER: { good: ["manual", "manual"], bad: ["ups", "easypost"] },
+  ADDRESSES: { good: ["none", "none"], bad: ["simulated", "easypost"] },
+  MAIL: { good: ["none", "none"], bad: ["sendmail", "smtp"] },
+  SMS: { good: ["simulated", "simulated"], bad: ["sms", "twilio"] },
+  STRIPE_SECRET_KEY: { good: ["sk_live_made_up", "sk_live_made_up"], bad: ["a b", "x".repeat(501)] },
+  STRIPE_WEBHOOK_SECRET: { good: ["whsec_made_up", "whsec_made_up"], bad: ["a b"] },
+  STRIPE_API_BASE: {
+    good: ["http://127.0.0.1:9000", "http://127.0.0.1:9000"],
+    bad: ["http://stripe.example", "https://stripe.example/"],
+  },
+  EASYPOST_API_KEY: { good: ["EZAK_made_up", "EZAK_made_up"], bad: ["a b"] },
+  EASYPOST_WEBHOOK_SECRET: { good: ["made_up", "made_up"], bad: ["a b"] },
+  EASYPOST_API_BASE: { good: ["https://proxy.example", "https://proxy.example"], bad: ["http://easypost.example"] },
+  TWILIO_ACCOUNT_SID: { good: [`AC${"0".repeat(32)}`, `AC${"0".repeat(32)}`], bad: ["AC12", "me"] },
+  TWILIO_AUTH_TOKEN: { good: ["made_up", "made_up"], bad: ["a b"] },
+  TWILIO_FROM: { good: ["+12075550142", "+12075550142"], bad: ["2075550142", "MG1"] },
+  TWILIO_API_BASE: { good: ["https://proxy.example", "https://proxy.example"], bad: ["twilio.example"] },
+  SMS_HOURS: { good: ["09:00-20:00", "09:00-20:00"], bad: ["9-20", "20:00-09:00", "08:00", "08:60-21:00"] },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
   PESTLE_PROFILE: { good: ["live", "live"], bad: ["../live"] },
@@ -169,6 +205,29 @@ test("a number of proxies, as 0.1.0 took it, is refused with the value to write 
   for (const TRUST_PROXY of ["0", "1", " 2 "]) {
     expect(() => readConfig({ TRUST_PROXY })).toThrow(/takes addresses.*TRUST_PROXY=127\.0\.0\.1,::1/);
   }
+});
+
+test("a provider needs its keys, and production refuses test keys", () => {
+  const stripe = { PAYMENTS: "stripe", STRIPE_WEBHOOK_SECRET: "whsec_made_up" };
+  expect(() => readConfig(stripe)).toThrow(/PAYMENTS=stripe requires STRIPE_SECRET_KEY/);
+  for (const STRIPE_SECRET_KEY of ["sk_test_made_up", "rk_test_made_up"])
+    expect(() => readConfig({ ...stripe, STRIPE_SECRET_KEY })).toThrow(/STRIPE_SECRET_KEY is a test key/);
+  const easypost = { CARRIER: "easypost", EASYPOST_WEBHOOK_SECRET: "made_up" };
+  expect(() => readConfig({ ...easypost, EASYPOST_API_KEY: "EZTKmade_up" })).toThrow(/EASYPOST_API_KEY is a test key/);
+  expect(() => readConfig({ DKIM_DOMAIN: "larkspur.example" })).toThrow(/belong together/);
+  expect(chosenProvider(readConfig({ ...stripe, STRIPE_SECRET_KEY: "sk_live_made_up" }), "payments")).toBe("stripe");
+});
+
+test("a settings file of 0.1.0 with SMTP_URL still sends email, and nothing else is chosen", () => {
+  const config = readConfig({ SMTP_URL: "smtp://127.0.0.1:2525", MAIL_FROM: "a@larkspur.example" });
+  expect(providersInUse(config, false)).toEqual({
+    payments: null,
+    carrier: null,
+    addresses: null,
+    mail: "smtp",
+    sms: null,
+  });
+  expect(providersInUse(config, true)).toMatchObject({ payments: "simulated", carrier: "simulated", sms: "simulated" });
 });
 
 test("secrets are shown only as set or not set", () => {

@@ -26,6 +26,7 @@ import { ServiceBanner } from "./service-banner.tsx";
 import styles from "./shell.module.css";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
+import { SimulatedBand } from "./simulated-band.tsx";
 import { setTheme, themes, useTheme } from "./theme.ts";
 
 /** The parts that differ between the dashboard and the portal. */
@@ -175,6 +176,7 @@ export function Shell({
         </nav>
         <main id="content" className={styles["main"]} tabIndex={-1}>
           <ServiceBanner />
+          <SimulatedBand />
           <Outlet missing={<NotFoundPage />} fault={(error, reset) => <Fault error={error} reset={reset} />} />
         </main>
         {layer === "palette" && (

@@ -27,6 +27,7 @@ export const helpSections: Readonly<Record<string, string>> = {
   "/people": "People",
   "/reports": "Reports",
   "/audit": "Audit log",
+  "/providers": "Providers",
   "/health": "System health",
   "/account": "Your sign-in",
 };
