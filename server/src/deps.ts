@@ -83,7 +83,7 @@ export type Deps = {
   /** Where the audit log's signed roots go. */
   roots_to: readonly RootDestination[];
   mail: Mail;
-  /** Text messages to patients; null if nobody sends them. The sandbox sends none. */
+  /** Text messages to patients; null without a provider. The sandbox sends none. */
   sms: Readonly<Record<Environment, Sms | null>>;
   /** Signs people in at another system. */
   oidc: Oidc;

@@ -1,7 +1,7 @@
 import { boolean, named, nullable, object, oneOf, partial, type Static, time } from "../schema.ts";
 
 /*
- * What Pestle tells patients, and how. A patient is told nothing without consent that the partner passed, and no text
+ * What Pestle tells patients, and how. Pestle writes to no patient without the consent that the partner passed, and no text
  * has room for the name of a drug, a person or a partner.
  */
 
@@ -18,7 +18,7 @@ export type NoticeLanguage = (typeof noticeLanguages)[number];
 type NoticeText = { readonly subject: string; readonly text: string };
 export type NoticeRow = {
   readonly name: string;
-  /** When the patient is told. */
+  /** When the patient gets it. */
   readonly when: string;
   readonly texts: Readonly<Record<NoticeLanguage, NoticeText>>;
 };
@@ -62,12 +62,12 @@ export const patientNotices = {
 export type PatientNotice = keyof typeof patientNotices;
 export const patientNoticeNames = Object.keys(patientNotices) as [PatientNotice, ...PatientNotice[]];
 
-/** What stands before and after every text. An email starts with the name too, in its subject. */
+/** What surrounds every text. The subject of an email starts with the name too. */
 export const noticeFrames: Readonly<Record<NoticeLanguage, Readonly<Record<NoticeChannel, string>>>> = {
   en: {
     sms: "{pharmacy}: {text} Reply STOP to opt out.",
     email:
-      "{text}\n\n{pharmacy}\n{phone}\n\nYou agreed to email about your orders. To end it, tell the service where you ordered. Please do not reply to this message.",
+      "{text}\n\n{pharmacy}\n{phone}\n\nYou agreed to email about your orders. To stop it, contact the service where you ordered. Please do not reply to this message.",
   },
   es: {
     sms: "{pharmacy}: {text} Responda STOP para no recibir más mensajes.",

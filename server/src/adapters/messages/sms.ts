@@ -2,7 +2,7 @@
 export type TextMessage = {
   to: string;
   text: string;
-  /** Where the provider reports what becomes of it. */
+  /** Where the provider reports its state. */
   report_to: string;
   about: { account_id: string; order_number: string };
 };

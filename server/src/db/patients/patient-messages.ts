@@ -12,7 +12,7 @@ import { type Queryable, sql } from "../db.ts";
 export const patientMessagePlace = (account_id: string, message_id: string) =>
   `patient_message.content_sealed ${account_id} ${message_id}`;
 
-/** An account with patients who may be told about orders, or with messages to send. */
+/** An account with patients who agreed to messages, or with messages to send. */
 export type MessagingAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 const accounts = sql<[account_id: string | null, environment: Environment | null], MessagingAccount>`
 select a.account_id, a.environment, a.clock_offset_s
@@ -62,7 +62,7 @@ where not exists (
     and m.channel = u.channel)
 limit $6
 on conflict do nothing`;
-/** Queues what the patients of an account have not been told, once for each order, notice and channel. */
+/** Queues the missing messages to the patients of an account, once for each order, notice and channel. */
 export const queuePatientMessages = (db: Queryable, account_id: string, given: Since) =>
   db.run(queue, [account_id, given.now, given.since, given.held_before, given.held_since, given.most]);
 
@@ -234,6 +234,6 @@ select coalesce(sent_at, created_at) as at, notice, channel, state, reason, prov
 from patient_message
 where account_id = $1 and order_number = $2
 order by created_at`;
-/** What the patient was told about an order. */
+/** The messages to the patient about an order. */
 export const listPatientMessageLines = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(lines, [account_id, order_number]);

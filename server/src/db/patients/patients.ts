@@ -68,7 +68,7 @@ set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = 
   updated_at = c.updated_at, revision = p.revision + 1, recheck_due = greatest(p.recheck_due, c.recheck_due)
 from jsonb_populate_record(null::patient, $1::jsonb) c
 where p.account_id = c.account_id and p.patient_key = c.patient_key`;
-/** By which channels the patient may be told about orders. Only the partner's own change of a patient sets it. */
+/** `message_channels`: the patient agreed to these. Only the partner's own change of a patient sets it. */
 type SavedPatient = Omit<ChangedPatient, "revision"> & Pick<Rows["patient"], "message_channels">;
 export const savePatient = (tx: Tx, row: SavedPatient) => tx.run(save, [JSON.stringify(row)]);
 

@@ -8,7 +8,7 @@ import {
 import type { Problem } from "../values/refusals.ts";
 import type { PatientRecord } from "./patient-record.ts";
 
-/** The consent as stored. It replaces the earlier one, so what is left out ends. */
+/** The consent as stored. It replaces the earlier one, so a channel that is missing ends. */
 export function messagingOf({ email = false, sms = false, consented_at, language }: MessagingInput): PatientMessaging {
   const agreed = email || sms;
   return { email, sms, consented_at: agreed ? consented_at! : null, language: language ?? noMessaging.language };
@@ -24,6 +24,6 @@ export function messagingProblems(sent: MessagingInput | undefined, known: reado
 }
 const IN_FUTURE = "Send the time at which the patient agreed. It must not be in the future.";
 
-/** By which channels the patient agreed to be told. */
+/** The channels that the patient agreed to. */
 export const channelsOf = ({ messaging = noMessaging }: Pick<PatientRecord, "messaging">): NoticeChannel[] =>
   noticeChannelNames.filter((channel) => messaging[channel]);

@@ -5,13 +5,13 @@ import { accountNow } from "../../domain/values/account-clock.ts";
 
 /** An order that has been on hold for as long is delayed. */
 const DELAYED_MS = 24 * 3_600_000;
-/** Most runs look only at what changed lately. The first run, and one an hour, look at everything that can still be told. */
+/** Most runs look only at what changed lately. The first run, and one an hour, look at a whole day. */
 const SHORT_LOOK_MS = 15 * 60_000;
 const WHOLE_LOOK_EVERY_MS = 3_600_000;
 const MOST_AT_ONCE = 1_000;
 
 /**
- * Queues what patients are to be told: orders that shipped, arrived or are delayed, where the partner passed consent. A job, so
+ * Queues messages about orders that shipped, arrived or are delayed, where the partner passed consent. A job, so
  * that no order costs a statement more. Returns the function that the job runs.
  */
 export function patientMessageQueue(deps: EnvironmentDeps): () => Promise<void> {

@@ -130,7 +130,7 @@ async function send(
   }
 }
 
-/** Who sends by this channel for accounts of an environment; null if nobody does. The sandbox sends nothing. */
+/** Who sends by this channel for accounts of an environment; null without a provider. The sandbox sends nothing. */
 function providerOf(
   { mail, sms }: Pick<Deps, "mail" | "sms">,
   environment: Account["environment"],
@@ -147,7 +147,7 @@ async function hasOptedOut({ db, vault }: Pick<Deps, "db" | "vault">, phone: str
   return (await findSmsChoice(db, vault.layeredIndex(phone, SMS_CHOICE_PLACE))) === "stop";
 }
 
-/** A later attempt, decided anew then; failed after the last one of the webhooks' table. */
+/** A later attempt, which decides again; failed after the last one of the webhooks' table. */
 function again(now: Date, { attempts }: DuePatientMessage, reason: string): MessageEnd {
   const due_at = nextAttemptAt({ tried: attempts + 1, now, chance: Math.random(), retry_after_s: null });
   return due_at === null ? { state: "failed", reason } : { state: "queued", reason, due_at };
