@@ -39,7 +39,6 @@ import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts"
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
 import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
-import { providerWarnings } from "./usecases/operations/check-up-providers.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { sendLetters } from "./usecases/operations/letters/send-letters.ts";
@@ -47,6 +46,7 @@ import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
 import { sealOldRows } from "./usecases/operations/seal-old-rows.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
 import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
+import { providerWarnings } from "./usecases/providers/check-up-providers.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 

@@ -2,8 +2,8 @@ import type { Deps } from "./deps.ts";
 import { type Loop, startLoop } from "./jobs/loop.ts";
 import type { usageExchange } from "./usecases/accounts/quotas.ts";
 import { shareLimits } from "./usecases/accounts/share-limits.ts";
-import { keepExchanges } from "./usecases/operations/keep-exchanges.ts";
 import type { readKeeper } from "./usecases/operations/keep-reads.ts";
+import { keepExchanges } from "./usecases/providers/keep-exchanges.ts";
 
 const SHARE_EVERY_MS = 1_000;
 /** Processes agree about what an account stores within about this time. */

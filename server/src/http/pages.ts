@@ -5,7 +5,7 @@ import { isLoopback } from "../config.ts";
 import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
-import { checkProviders } from "../usecases/operations/check-up-providers.ts";
+import { checkProviders } from "../usecases/providers/check-up-providers.ts";
 import { version } from "../version.ts";
 import { json, type Rendered, renderedBytes, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";

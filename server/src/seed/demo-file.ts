@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export type SignIn = { email: string; password: string };
@@ -33,9 +33,16 @@ export function readDemo(data_dir: string): Demo | undefined {
   return { ...demo, people: demo.people ?? [] };
 }
 
-/** Written atomically and readable only by its owner. */
+/** Written atomically and readable only by its owner. With a database elsewhere, the folder may not exist yet. */
 export function writeDemo(data_dir: string, demo: Demo): void {
   const draft = `${demoFile(data_dir)}.${process.pid}`;
-  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
-  renameSync(draft, demoFile(data_dir));
+  try {
+    mkdirSync(data_dir, { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
+    renameSync(draft, demoFile(data_dir));
+  } catch (error) {
+    // Without the code of the file system, which a transaction would take for that of a lost connection.
+    const { code } = error as NodeJS.ErrnoException;
+    throw new Error(`Cannot write demo.json to ${data_dir} (${code}). Set DATA_DIR to a writable folder.`);
+  }
 }

@@ -105,6 +105,13 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: ["@pestle/contract", "undici"],
     node: /^node:/,
   },
+  // One file calls providers.
+  {
+    folder: "server/src/adapters/providers/provider-client.ts",
+    own: ["server/src/adapters/providers/"],
+    packages: ["@pestle/contract", "undici"],
+    node: /^node:/,
+  },
   {
     folder: "server/src/adapters/",
     own: ["server/src/adapters/", "server/src/domain/"],

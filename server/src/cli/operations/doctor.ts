@@ -2,7 +2,7 @@ import { type Config, describeConfig, readConfig } from "../../config.ts";
 import { providersInUse } from "../../providers-in-use.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../../usecases/operations/check-up.ts";
-import { checkProviders } from "../../usecases/operations/check-up-providers.ts";
+import { checkProviders } from "../../usecases/providers/check-up-providers.ts";
 import { reason } from "../errors.ts";
 import { type Output, pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";

@@ -3,7 +3,7 @@ import { readConfig } from "../../config.ts";
 import { providersInUse } from "../../providers-in-use.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { checkProviders, isProvider } from "../../usecases/operations/check-up-providers.ts";
+import { checkProviders, isProvider } from "../../usecases/providers/check-up-providers.ts";
 import { WrongUsage } from "../errors.ts";
 import { table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -41,7 +41,7 @@ export const providerCommands: readonly CommandRow[] = [
       const { adaptersInUse } = await import("../../adapters-in-use.ts");
       const quiet = { observeProvider() {}, setBreaker() {} };
       const { provider_checks } = adaptersInUse(readConfig(env), { demo: false, metrics: quiet });
-      const { testProvider } = await import("../../usecases/operations/read-providers.ts");
+      const { testProvider } = await import("../../usecases/providers/read-providers.ts");
       const { works, says } = await testProvider({ provider_checks }, name);
       return { data: { provider: name, works, says }, text: says, failed: !works };
     },

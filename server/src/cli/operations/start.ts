@@ -6,7 +6,7 @@ import { seedDemo } from "../../seed/demo.ts";
 import { type Demo, readDemo, writeDemo } from "../../seed/demo-file.ts";
 import { lowerPoolPriority } from "../../thread-priority.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { providerWarnings } from "../../usecases/operations/check-up-providers.ts";
+import { providerWarnings } from "../../usecases/providers/check-up-providers.ts";
 import { pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 

@@ -22,7 +22,7 @@ import {
 } from "../../usecases/accounts/sign-in.ts";
 import { readLink, requestReset, useLink } from "../../usecases/accounts/sign-in-links.ts";
 import { beginSso, finishSso, PENDING_MS, readSsoOffer } from "../../usecases/accounts/sso/sign-in-with-sso.ts";
-import { simulatedKinds } from "../../usecases/operations/check-up-providers.ts";
+import { simulatedKinds } from "../../usecases/providers/check-up-providers.ts";
 import { type Answer, answer, json, rendered } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { cookieName, type WebRoute } from "../web-api.ts";

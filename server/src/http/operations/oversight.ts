@@ -1,5 +1,5 @@
 import { readHealth } from "../../usecases/operations/read-health.ts";
-import { readProviders, testProvider } from "../../usecases/operations/read-providers.ts";
+import { readProviders, testProvider } from "../../usecases/providers/read-providers.ts";
 import { version } from "../../version.ts";
 import { json } from "../answer.ts";
 import { admins, everybody, leads } from "../dashboard-route.ts";

@@ -1,8 +1,8 @@
 import type { DashboardHealth } from "@pestle/contract";
 import { type Lag, listLags } from "../../db/operations/lags.ts";
 import type { Deps } from "../../deps.ts";
+import { checkProviders } from "../providers/check-up-providers.ts";
 import { checkDatabase, checkFiles, type Finding, finding } from "./check-up.ts";
-import { checkProviders } from "./check-up-providers.ts";
 
 const sentences: Record<Lag["what"], string> = {
   messages: "messages to process",

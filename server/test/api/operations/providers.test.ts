@@ -1,6 +1,6 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { checkProviders, providerWarnings } from "../../../src/usecases/operations/check-up-providers.ts";
+import { checkProviders, providerWarnings } from "../../../src/usecases/providers/check-up-providers.ts";
 import { footprint, newOrder, placed, post } from "../../support/orders.ts";
 import { onePagePdf } from "../../support/samples/labels.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";

@@ -7,7 +7,7 @@ import { Page } from "../../app/shell/page.tsx";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
-import { Badge } from "../../ui/badge.tsx";
+import { Badge, type Tone } from "../../ui/badge.tsx";
 import { CodeText } from "../../ui/code-text.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { Copyable } from "../../ui/controls/copyable.tsx";
@@ -61,20 +61,19 @@ function ProviderCard({ provider: one }: { provider: DashboardProvider }) {
       ]);
   }
   return (
-    <Card
-      title={sayName(title)}
-      actions={<Badge tone={one.provider === "simulated" ? "bad" : states[one.state].tone}>{badgeOf(one)}</Badge>}
-    >
-      <p className="quiet">{sayName(meaning)}</p>
-      {one.state !== "ok" && (
-        <Notice tone={one.state === "failed" || one.provider === "simulated" ? "bad" : "wait"}>
-          <span lang="en">
-            <CodeText text={one.says} />
-          </span>
-        </Notice>
-      )}
-      <Facts facts={facts} />
-      {may && one.tested_as !== null && <TestButton name={one.tested_as} />}
+    <Card title={sayName(title)} actions={<Badge tone={toneOf(one)}>{badgeOf(one)}</Badge>}>
+      <div className="stack">
+        <p className="quiet">{sayName(meaning)}</p>
+        {(one.state !== "ok" || one.provider === null) && (
+          <Notice tone={toneOf(one)}>
+            <span lang="en">
+              <CodeText text={one.says.charAt(0).toUpperCase() + one.says.slice(1)} />
+            </span>
+          </Notice>
+        )}
+        <Facts facts={facts} />
+        {may && one.tested_as !== null && <TestButton name={one.tested_as} />}
+      </div>
     </Card>
   );
 }
@@ -83,6 +82,11 @@ const counts = ({ requests, failures }: DashboardProvider) => ({
   requests: numberText(requests),
   failures: numberText(failures),
 });
+
+function toneOf({ provider, state }: DashboardProvider): Tone {
+  if (provider === "simulated") return "bad";
+  return provider === null && state === "ok" ? "neutral" : states[state].tone;
+}
 
 const badgeOf = ({ provider, state }: DashboardProvider): string =>
   provider === "simulated" ? say("Simulated") : provider === null ? say("Not set") : states[state].name;

@@ -1,6 +1,6 @@
 import { PROVIDER_KINDS, type ProviderKind, type ProviderName, providerKinds, providers } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
-import { type Finding, finding } from "./check-up.ts";
+import { type Finding, finding } from "../operations/check-up.ts";
 
 /** Production cannot work without these; without the others it does less. */
 const NEEDED: readonly ProviderKind[] = ["payments", "carrier"];
