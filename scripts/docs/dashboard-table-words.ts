@@ -34,12 +34,6 @@ export function dashboardTableWords(): Record<string, string[]> {
       ...Object.values(contract.changeCodes),
     ],
     "contract: notifications": Object.values(contract.notificationKinds).map(({ text }) => text),
-    "contract: messages to patients": [
-      ...Object.values(contract.patientNotices).map(({ name }) => name),
-      ...Object.values(contract.noticeChannels),
-      ...Object.values(contract.noticeStates),
-      ...Object.values(contract.suppressions),
-    ],
     "contract: faults of a scanned code": Object.values(contract.scanFaults),
     "contract: counseling": [
       ...Object.values(contract.counselingOutcomes).map(({ name }) => name),

@@ -4,7 +4,7 @@ import type { ExceptionId } from "../exceptions.ts";
 import type { DrugSchedule, labelFormats, SafetyKind, SafetySource, SafetyStatus, ShipmentStatus } from "../fields.ts";
 import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecycle.ts";
 import type { OverrideCode } from "../override-reasons.ts";
-import type { NoticeChannel, NoticeState, PatientNotice } from "../practice/patient-notices.ts";
+import type { ShownPatientMessage } from "../practice/patient-notices.ts";
 import type {
   Address,
   Order,
@@ -207,17 +207,7 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
       /** The provider's id of the request, for its support. */
       provider_request_id: string | null;
     }
-  /** A message to the patient. It shows neither the recipient nor the text. */
-  | {
-      kind: "patient_message";
-      notice: PatientNotice;
-      channel: NoticeChannel;
-      state: NoticeState;
-      /** Why it was not sent or not delivered: a key of `suppressions`, or a code of the provider. */
-      reason: string | null;
-      /** True if no one received it, as in the sandbox. */
-      simulated: boolean;
-    }
+  | ({ kind: "patient_message" } & Omit<ShownPatientMessage, "at">)
   | { kind: "view"; action: string }
 );
 

@@ -112,6 +112,18 @@ export const suppressions = {
 } as const;
 export type Suppression = keyof typeof suppressions;
 
+/** A message as staff and partners see it, without the recipient and the text. Times are ISO 8601. */
+export type ShownPatientMessage = {
+  at: string;
+  notice: PatientNotice;
+  channel: NoticeChannel;
+  state: NoticeState;
+  /** Why it was not sent or not delivered: a key of `suppressions`, or a code of the provider. */
+  reason: string | null;
+  /** True if no one received it, as in the sandbox. */
+  simulated: boolean;
+};
+
 /** At most this many messages by each channel to one patient in 24 hours. */
 export const MOST_NOTICES_PER_DAY = 4;
 

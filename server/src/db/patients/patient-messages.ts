@@ -4,6 +4,7 @@ import type {
   NoticeState,
   OrderStatus,
   PatientNotice,
+  ShownPatientMessage,
   Suppression,
 } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
@@ -32,34 +33,50 @@ export const listMessagingAccounts = (
 
 type Since = { now: Date; since: Date; held_before: Date; held_since: Date; most: number };
 const queue = sql<[account_id: string, now: Date, since: Date, held_before: Date, held_since: Date, most: number]>`
-insert into patient_message (account_id, order_number, notice, channel, message_id, patient_key, state, created_at, due_at)
-select u.account_id, u.order_number, u.notice, u.channel, gen_random_uuid(), u.patient_key, 'queued', $2, $2
-from (
-  select o.account_id, o.order_number, o.patient_key, c.channel,
-    case o.order_status when 'Shipped' then 'order_shipped' else 'order_delivered' end as notice
+with recent as materialized (
+  select o.account_id, o.order_number, o.patient_key, o.order_status
   from orders o
-  join patient p on p.account_id = o.account_id and p.patient_key = o.patient_key and p.message_channels <> '{}'
-  cross join unnest(p.message_channels) as c(channel)
-  where o.account_id = $1 and o.updated_at >= $3 and o.order_status in ('Shipped', 'Delivered') and exists (
-    select
+  where o.account_id = $1 and o.updated_at >= $3
+), held as materialized (
+  select o.account_id, o.order_number, o.patient_key
+  from orders o
+  where o.account_id = $1 and o.order_status = 'On Hold'
+), news as (
+  select r.account_id, r.order_number, r.patient_key,
+    case r.order_status when 'Shipped' then 'order_shipped' else 'order_delivered' end as notice
+  from recent r
+  cross join lateral (
+    select s.shipped_at, s.delivered_at
     from shipment s
-    where s.account_id = o.account_id and s.order_number = o.order_number
-      and case o.order_status when 'Shipped' then s.shipped_at else s.delivered_at end >= $3)
+    where s.account_id = r.account_id and s.order_number = r.order_number
+    order by s.shipment_id desc
+    limit 1) s
+  where r.order_status in ('Shipped', 'Delivered')
+    and case r.order_status when 'Shipped' then s.shipped_at else s.delivered_at end >= $3
   union all
-  select o.account_id, o.order_number, o.patient_key, c.channel, 'order_delayed'
-  from orders o
-  join patient p on p.account_id = o.account_id and p.patient_key = o.patient_key and p.message_channels <> '{}'
-  cross join unnest(p.message_channels) as c(channel)
-  where o.account_id = $1 and o.order_status = 'On Hold' and exists (
-    select
+  select h.account_id, h.order_number, h.patient_key, 'order_delayed'
+  from held h
+  cross join lateral (
+    select e.exception_id
     from order_exception e
-    where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null
-      and e.raised_at <= $4 and e.raised_at > $5)) u
+    where e.account_id = h.account_id and e.order_number = h.order_number and e.resolved_at is null
+      and e.raised_at <= $4 and e.raised_at > $5
+    limit 1) e
+)
+insert into patient_message (account_id, order_number, notice, channel, message_id, patient_key, state, created_at, due_at)
+select n.account_id, n.order_number, n.notice, c.channel, gen_random_uuid(), n.patient_key, 'queued', $2, $2
+from news n
+cross join lateral (
+  select p.message_channels
+  from patient p
+  where p.account_id = n.account_id and p.patient_key = n.patient_key
+  limit 1) p
+cross join unnest(p.message_channels) as c(channel)
 where not exists (
   select
   from patient_message m
-  where m.account_id = u.account_id and m.order_number = u.order_number and m.notice = u.notice
-    and m.channel = u.channel)
+  where m.account_id = n.account_id and m.order_number = n.order_number and m.notice = n.notice
+    and m.channel = c.channel)
 limit $6
 on conflict do nothing`;
 /** Queues the missing messages to the patients of an account, once for each order, notice and channel. */
@@ -114,8 +131,16 @@ select c.account_id, c.order_number, c.notice, c.channel, c.message_id, c.patien
     where m.account_id = c.account_id and m.patient_key = c.patient_key and m.channel = c.channel
       and m.sent_at > $2::timestamptz - interval '1 day') as sent_in_a_day
 from claimed c
-join patient p on p.account_id = c.account_id and p.patient_key = c.patient_key
-join orders o on o.account_id = c.account_id and o.order_number = c.order_number`;
+cross join lateral (
+  select p.record_sealed
+  from patient p
+  where p.account_id = c.account_id and p.patient_key = c.patient_key
+  limit 1) p
+cross join lateral (
+  select o.order_status, o.ship_state
+  from orders o
+  where o.account_id = c.account_id and o.order_number = c.order_number
+  limit 1) o`;
 /** Claims due messages for a lease longer than any attempt. Skips rows that another process is claiming. */
 export const claimPatientMessages = (
   db: Queryable,
@@ -237,3 +262,9 @@ order by created_at`;
 /** The messages to the patient about an order. */
 export const listPatientMessageLines = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(lines, [account_id, order_number]);
+
+export const shownPatientMessage = ({ at, provider, ...message }: PatientMessageLine): ShownPatientMessage => ({
+  ...message,
+  at: at.toISOString(),
+  simulated: provider === "simulated",
+});

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { EnvironmentDeps } from "../../deps.ts";
 import { isTypeInUtf8 } from "../../domain/values/http-headers.ts";
-import { refuse, StatusRefusal, Unauthorized } from "../../domain/values/refusals.ts";
+import { refuse, Unauthorized } from "../../domain/values/refusals.ts";
 import { takePatientText, takeTwilioReport } from "../../usecases/providers/twilio-reports.ts";
 import { admitted } from "../admitted.ts";
 import { answer, rendered, send } from "../answer.ts";
@@ -10,14 +10,16 @@ import { readBody } from "../body.ts";
 const LARGEST_BYTES = 256 * 1024;
 const XML = { "content-type": "text/xml; charset=utf-8" };
 
-/** What Twilio tells: the fate of our text messages, and what patients reply. Only Twilio can call these. */
+/** What Twilio tells: the state of our text messages, and what patients reply. Only Twilio can call these. */
 export function addTwilioWebhooks(app: FastifyInstance, deps: EnvironmentDeps): void {
+  const sms = deps.sms.production;
+  if (sms?.provider !== "twilio") return;
   const route = (url: string, take: (form: URLSearchParams, query: URLSearchParams) => Promise<string>) =>
     app.route({
       method: "POST",
       url,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
-        const form = await signedForm(deps, request);
+        const form = await signedForm(deps, sms, request);
         const text = await admitted(deps, () => take(form, new URL(request.url, "http://local").searchParams));
         return send(request, reply, answer(200, rendered(text), XML));
       },
@@ -40,9 +42,11 @@ export function addTwilioWebhooks(app: FastifyInstance, deps: EnvironmentDeps): 
 }
 
 /** The form, if Twilio signed it. The signature covers the address that Twilio called, which is the public one. */
-async function signedForm(deps: EnvironmentDeps, request: FastifyRequest): Promise<URLSearchParams> {
-  const sms = deps.sms.production;
-  if (sms?.provider !== "twilio") throw new StatusRefusal(404);
+async function signedForm(
+  deps: EnvironmentDeps,
+  sms: NonNullable<EnvironmentDeps["sms"]["production"]>,
+  request: FastifyRequest,
+): Promise<URLSearchParams> {
   const bytes = await readBody(request.raw, LARGEST_BYTES);
   if (!isTypeInUtf8(request.headers["content-type"], "application/x-www-form-urlencoded"))
     refuse(40002, "Content-Type");

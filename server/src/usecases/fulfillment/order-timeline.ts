@@ -1,7 +1,7 @@
 import type { ExceptionId, TimelineEntry } from "@pestle/contract";
 import type { ActionLine, HistoryLine, ViewLine, WebhookLine } from "../../db/fulfillment/order-page.ts";
 import type { ExchangeRow } from "../../db/operations/provider-exchanges.ts";
-import type { PatientMessageLine } from "../../db/patients/patient-messages.ts";
+import { type PatientMessageLine, shownPatientMessage } from "../../db/patients/patient-messages.ts";
 import type { OrderNote } from "./claim-order.ts";
 
 type Happened = {
@@ -52,9 +52,9 @@ export function timelineOf(
       kind: "provider" as const,
       ...{ at: at.toISOString(), who: null, role: "system", ...exchange },
     })),
-    ...patient_messages.map(({ at, provider, ...message }) => ({
+    ...patient_messages.map((message) => ({
       kind: "patient_message" as const,
-      ...{ at: at.toISOString(), who: null, role: "system", ...message, simulated: provider === "simulated" },
+      ...{ who: null, role: "system", ...shownPatientMessage(message) },
     })),
     ...views.map(({ at, person_id, role, action }) => ({
       kind: "view" as const,

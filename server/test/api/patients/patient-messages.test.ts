@@ -1,4 +1,4 @@
-import type { DashboardNotifications, DashboardOrder, Order } from "@pestle/contract";
+import type { DashboardNotifications, DashboardOrder, Order, PortalOrder } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { patientMessageQueue } from "../../../src/usecases/patients/queue-patient-messages.ts";
 import { sendPatientMessages } from "../../../src/usecases/patients/send-patient-messages.ts";
@@ -174,6 +174,17 @@ describe("a shipped order", () => {
     expect([...textsTo(phone), ...lettersTo(email)]).toEqual([]);
     expect(twilio.calls).toHaveLength(calls);
     expect((await shown(order, SANDBOX)).map((entry) => "simulated" in entry && entry.simulated)).toEqual([true, true]);
+    const { partner_id } = (
+      await app.deps.db.raw("select partner_id from account where account_id = $1", [
+        app.demo.partners[SANDBOX]!.account_id,
+      ])
+    ).rows[0] as { partner_id: string };
+    const partner = await webPerson(app, "partner_developer", partner_id);
+    const { body } = await partner.get(`/portal/sandbox/orders/${order.order_number}`);
+    expect((body as PortalOrder).patient_messages).toMatchObject([
+      { notice: "order_shipped", state: "delivered", reason: null, simulated: true },
+      { notice: "order_shipped", state: "delivered", reason: null, simulated: true },
+    ]);
   });
 
   test("is not told to a mailbox that does not exist, and a lead is notified", async () => {

@@ -1,20 +1,10 @@
-import {
-  actions,
-  exceptions,
-  noticeChannels,
-  noticeStates,
-  overrideReasons,
-  patientNotices,
-  type Suppression,
-  suppressions,
-  type TimelineEntry,
-  type TransitionEvent,
-} from "@pestle/contract";
+import { actions, exceptions, overrideReasons, type TimelineEntry, type TransitionEvent } from "@pestle/contract";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Pick } from "../../ui/controls/pick.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { PatientMessageText } from "../../ui/display/patient-message.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
@@ -135,10 +125,6 @@ function overrideText({ overridden, code, license_number }: Extract<TimelineEntr
   });
 }
 
-/** Codes of a provider stay as they are. */
-const reasonOf = (reason: string): string =>
-  reason in suppressions ? sayName(suppressions[reason as Suppression]) : reason;
-
 function sentence(entry: TimelineEntry): ReactNode {
   switch (entry.kind) {
     case "history":
@@ -184,17 +170,7 @@ function sentence(entry: TimelineEntry): ReactNode {
         </>
       );
     case "patient_message":
-      return (
-        <>
-          {sayWith("{channel} to the patient: {notice}, {state}", {
-            channel: sayName(noticeChannels[entry.channel]),
-            notice: <strong>{sayName(patientNotices[entry.notice].name)}</strong>,
-            state: sayName(noticeStates[entry.state]),
-          })}
-          {entry.reason !== null && ` (${reasonOf(entry.reason)})`}
-          {entry.simulated && <Badge tone="info">{say("Simulated")}</Badge>}
-        </>
-      );
+      return <PatientMessageText {...entry} />;
     case "view":
       return views[entry.action] ?? entry.action;
   }
