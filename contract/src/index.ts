@@ -83,6 +83,7 @@ export * from "./portal/portal-team.ts";
 export * from "./portal/portal-webhooks.ts";
 export * from "./practice/counseling.ts";
 export * from "./practice/inspection.ts";
+export * from "./practice/patient-notices.ts";
 export * from "./practice/product-misses.ts";
 export * from "./practice/reports.ts";
 export * from "./providers.ts";

@@ -10,6 +10,7 @@ import {
   SAFETY_TEXT_CHARACTERS,
   STREET_MOST_CHARACTERS,
 } from "./fields.ts";
+import { MessagingInput } from "./practice/patient-notices.ts";
 import {
   array,
   boolean,
@@ -109,7 +110,7 @@ const gender = oneOf(genders, { code: 42205 });
 
 export const PatientUpdate = named(
   "PatientUpdate",
-  partial({ email, phone, gender, patient_safety: PatientSafetyInput }),
+  partial({ email, phone, gender, patient_safety: PatientSafetyInput, messaging: MessagingInput }),
 );
 export type PatientUpdate = Static<typeof PatientUpdate>;
 

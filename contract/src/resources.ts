@@ -19,6 +19,7 @@ import {
   workflows,
 } from "./fields.ts";
 import { type TransitionEvent, transitions } from "./lifecycle.ts";
+import { PatientMessaging } from "./practice/patient-notices.ts";
 import {
   array,
   boolean,
@@ -120,6 +121,7 @@ export const Patient = named(
     patient_safety: PatientSafety,
     addresses: array(PatientAddress),
     identity_documents: array(IdentityDocument),
+    messaging: PatientMessaging,
     created_at: time(),
     updated_at: time(),
   }),

@@ -7,6 +7,12 @@ export function tableWords(): Record<string, string[]> {
     "contract: order statuses": [...contract.orderStatuses],
     "contract: reasons of refunds": contract.orderStatusReasons.map(({ name }) => name),
     "contract: providers": Object.values(contract.providerKinds).map(({ title }) => title),
+    "contract: messages to patients": [
+      ...Object.values(contract.patientNotices).map(({ name }) => name),
+      ...Object.values(contract.noticeChannels),
+      ...Object.values(contract.noticeStates),
+      ...Object.values(contract.suppressions),
+    ],
     "contract: quotas": Object.values(contract.quotas).map(({ counts }) => counts),
     "contract: single sign-on": Object.values(contract.ssoRefusals),
   };

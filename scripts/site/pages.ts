@@ -28,6 +28,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/order-lifecycle.md",
       "docs/guides/answer-the-pharmacy.md",
       "docs/guides/renewals.md",
+      "docs/guides/patient-messages.md",
       "docs/guides/webhooks.md",
       "docs/guides/verify-webhooks.md",
       "docs/guides/errors-in-practice.md",

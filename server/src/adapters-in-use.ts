@@ -1,9 +1,13 @@
+import { createPrivateKey } from "node:crypto";
+import { readFileSync } from "node:fs";
 import type { ProviderChoice } from "@pestle/contract";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/addresses/address-validator.ts";
 import { loadZipTable } from "./adapters/addresses/zip-table.ts";
 import { type Carriers, noCarrier, simulatedCarriers } from "./adapters/carriers/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/messages/mail.ts";
+import { type Sms, simulatedSms } from "./adapters/messages/sms.ts";
+import { openTwilio } from "./adapters/messages/twilio/twilio.ts";
 import { openidClient } from "./adapters/oidc.ts";
 import { webauthn } from "./adapters/passkeys.ts";
 import { noPayments, type Payments, simulatedInProduction, simulatedPayments } from "./adapters/payments/payments.ts";
@@ -32,6 +36,7 @@ export function adaptersInUse(
   | "carriers"
   | "documents"
   | "mail"
+  | "sms"
   | "oidc"
   | "passkeys"
   | "roots_to"
@@ -41,17 +46,27 @@ export function adaptersInUse(
   const addressValidator = offlineAddressValidator(zips);
   const providers = providersInUse(config, demo);
   const provider_watch = createProviderWatch(metrics);
+  const mail = openMail({
+    smtp_url: providers.mail === "smtp" ? config.SMTP_URL : "",
+    from: config.MAIL_FROM,
+    dkim: readDkim(config),
+  });
+  const sms = productionSms(config, providers.sms, provider_watch);
   return {
     zips,
     providers,
     provider_watch,
-    provider_checks: {},
+    provider_checks: {
+      ...(mail && { smtp: mail.check }),
+      ...(sms?.provider === "twilio" && { twilio: sms.check }),
+    },
     address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
     payments: { production: productionPayments(providers.payments), sandbox: simulatedPayments },
     carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
     documents: pdfDocuments,
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
-    mail: openMail({ smtp_url: providers.mail === "smtp" ? config.SMTP_URL : "", from: config.MAIL_FROM }),
+    mail,
+    sms: { production: sms, sandbox: simulatedSms },
     oidc: openidClient,
     passkeys: webauthn,
     webhook_client: openWebhookClient({
@@ -66,6 +81,31 @@ function productionPayments(chosen: ProviderChoice | null): Payments {
 
 function productionCarriers(chosen: ProviderChoice | null): Carriers {
   return chosen === "simulated" ? simulatedCarriers : noCarrier;
+}
+
+function productionSms(config: Config, chosen: ProviderChoice | null, watch: Deps["provider_watch"]): Sms | null {
+  if (chosen === "simulated") return simulatedSms;
+  if (chosen !== "twilio") return null;
+  return openTwilio({
+    account_sid: config.TWILIO_ACCOUNT_SID,
+    auth_token: config.TWILIO_AUTH_TOKEN,
+    from: config.TWILIO_FROM,
+    base_url: config.TWILIO_API_BASE,
+    watch,
+    now: () => performance.now(),
+  });
+}
+
+function readDkim({ DKIM_DOMAIN: domain, DKIM_SELECTOR: selector, DKIM_KEY_FILE }: Config) {
+  if (DKIM_KEY_FILE === "") return undefined;
+  try {
+    const key = readFileSync(DKIM_KEY_FILE, "utf8");
+    createPrivateKey(key);
+    return { domain, selector, key };
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new WrongSetting(`DKIM_KEY_FILE cannot be read (${code}). Set it to a PEM file with the private key.`);
+  }
 }
 
 function readZips({ ZIP_TABLE_FILE }: Config): ZipTable {

@@ -20,6 +20,7 @@ import { addIntake } from "./http/intake/intake.ts";
 import { createListener } from "./http/listener.ts";
 import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
+import { addTwilioWebhooks } from "./http/providers/twilio-webhooks.ts";
 import { addWebApi } from "./http/web-api.ts";
 import { webRoutes } from "./http/web-routes.ts";
 import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
@@ -40,6 +41,7 @@ import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
+import { sendLetters } from "./usecases/operations/letters/send-letters.ts";
 import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
 import { sealOldRows } from "./usecases/operations/seal-old-rows.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
@@ -62,6 +64,8 @@ export type App = {
 
 const TIDY_EVERY_MS = 60_000;
 const DIGESTS_EVERY_MS = 60_000;
+/** An email leaves within about this time. */
+const LETTERS_EVERY_MS = 1_000;
 const RENEW_KEYS_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** An entry is in the tree within about this time. */
@@ -163,6 +167,7 @@ export async function startApp(
     addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, environments);
     addWebApi(listeners.partner, environments, webRoutes);
+    addTwilioWebhooks(listeners.partner, environments.production);
     let started = false;
     addPages(listeners.partner, deps, { addresses: () => addresses, demo, started: () => started });
     addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
@@ -193,6 +198,7 @@ export async function startApp(
         if (key_id !== null) log.info({ key_id }, "added a data key");
       }),
       startLoop(deps, "send-digests", DIGESTS_EVERY_MS, () => sendDigests(deps)),
+      startLoop(deps, "send-letters", LETTERS_EVERY_MS, () => sendLetters(deps)),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     let delivering: Delivering | undefined;

@@ -8,6 +8,7 @@ import {
   providers,
 } from "@pestle/contract";
 import { rootTargets } from "./domain/operations/root-targets.ts";
+import { HOURS_PATTERN } from "./domain/patients/message-hours.ts";
 import { northAmericanPhone } from "./domain/values/address/phone.ts";
 import { isStateCode } from "./domain/values/address/states.ts";
 import { isDate } from "./domain/values/calendar.ts";
@@ -360,6 +361,16 @@ export const settings = {
     parse: (value: string) => matching(/^$|^\+[1-9]\d{7,14}$|^MG[0-9a-f]{32}$/, value),
   },
   TWILIO_API_BASE: apiBase("https://api.twilio.com", "Twilio"),
+  SMS_HOURS: {
+    default: "08:00-21:00",
+    meaning:
+      "Local hours in which patients get text messages, by the time zones of the state that the order ships to. Others wait. The default is the federal rule for calls and texts (47 CFR 64.1200).",
+    fix: "two times with a dash, such as 09:00-20:00",
+    parse: (value: string) => {
+      const [from, to] = value.split("-");
+      return HOURS_PATTERN.test(value) && from! < to! ? value : undefined;
+    },
+  },
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "Log level. Pestle logs JSON lines."),
   CLIENT_SECRET: {
     default: "",

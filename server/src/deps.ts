@@ -5,6 +5,7 @@ import type { AddressValidator } from "./adapters/addresses/address-validator.ts
 import type { Carriers } from "./adapters/carriers/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
 import type { Mail } from "./adapters/messages/mail.ts";
+import type { Sms } from "./adapters/messages/sms.ts";
 import type { Oidc } from "./adapters/oidc.ts";
 import type { PasskeyVerifier } from "./adapters/passkeys.ts";
 import type { Payments } from "./adapters/payments/payments.ts";
@@ -82,6 +83,8 @@ export type Deps = {
   /** Where the audit log's signed roots go. */
   roots_to: readonly RootDestination[];
   mail: Mail;
+  /** Text messages to patients; null without a provider. The sandbox sends none. */
+  sms: Readonly<Record<Environment, Sms | null>>;
   /** Signs people in at another system. */
   oidc: Oidc;
   passkeys: PasskeyVerifier;

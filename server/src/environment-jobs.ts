@@ -11,6 +11,8 @@ import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { addMissingNames } from "./usecases/patients/add-missing-names.ts";
+import { patientMessageQueue } from "./usecases/patients/queue-patient-messages.ts";
+import { sendPatientMessages } from "./usecases/patients/send-patient-messages.ts";
 import { queueFillNotices } from "./usecases/prescribers/queue-fill-notices.ts";
 import { sendToPrescribers } from "./usecases/prescribers/send-to-prescribers.ts";
 import { checkPeople } from "./usecases/safety/check-people.ts";
@@ -39,6 +41,9 @@ const CLOSE_MONTHS_EVERY_MS = 60_000;
 const EXPIRIES_EVERY_MS = 60_000;
 const PRESCRIBERS_EVERY_MS = 1_000;
 const FILL_NOTICES_EVERY_MS = 10_000;
+/** Patients learn of a shipped order within about these two times. */
+const QUEUE_MESSAGES_EVERY_MS = 10_000;
+const SEND_MESSAGES_EVERY_MS = 5_000;
 
 /** Each environment has its own loops, so that a long round in the sandbox delays none in production. */
 export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
@@ -57,5 +62,7 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),
   startLoop(own, "send-to-prescribers", PRESCRIBERS_EVERY_MS, () => sendToPrescribers(own, prescriberFormat)),
   startLoop(own, "queue-fill-notices", FILL_NOTICES_EVERY_MS, () => queueFillNotices(own)),
+  startLoop(own, "queue-patient-messages", QUEUE_MESSAGES_EVERY_MS, patientMessageQueue(own)),
+  startLoop(own, "send-patient-messages", SEND_MESSAGES_EVERY_MS, () => sendPatientMessages(own)),
   startLoop(own, "count-usage", COUNT_USAGE_EVERY_MS, () => countUsage(own, own.serves)),
 ];

@@ -117,7 +117,11 @@ export async function openDeps(
       request_log: createRequestLog(),
       audit_log: createAuditLog(),
     };
-    return { deps, addresses, close };
+    const closeAll = async () => {
+      await deps.sms.production?.close();
+      await close();
+    };
+    return { deps, addresses, close: closeAll };
   } catch (error) {
     await close();
     throw error;

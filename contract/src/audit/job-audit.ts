@@ -35,5 +35,10 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "sign-audit": notAudited("It signs a hash of the log. The table of roots records it."),
   "drop-audit": writes("audit_dropped", "service"),
   "send-digests": notAudited("It mails counts to staff who asked for them, and no order or patient."),
+  "send-letters": notAudited("It mails letters whose cause has an entry of its own."),
+  "queue-patient-messages": notAudited("No person sees data. The table of messages records what is queued."),
+  "send-patient-messages": notAudited(
+    "It sends notices to patients themselves. The table of messages records each, and the order's timeline shows it.",
+  ),
   tidy: notAudited(HOUSEKEEPING),
 };

@@ -4,6 +4,7 @@ import type { ExceptionId } from "../exceptions.ts";
 import type { DrugSchedule, labelFormats, SafetyKind, SafetySource, SafetyStatus, ShipmentStatus } from "../fields.ts";
 import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecycle.ts";
 import type { OverrideCode } from "../override-reasons.ts";
+import type { ShownPatientMessage } from "../practice/patient-notices.ts";
 import type {
   Address,
   Order,
@@ -206,6 +207,7 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
       /** The provider's id of the request, for its support. */
       provider_request_id: string | null;
     }
+  | ({ kind: "patient_message" } & Omit<ShownPatientMessage, "at">)
   | { kind: "view"; action: string }
 );
 

@@ -31,7 +31,7 @@ export const patientEndpoints = [
     auth: "bearer:partners",
     summary: "Change a patient",
     description:
-      "Changes the fields you send and leaves the others. A list of `patient_safety` adds the entries that are not on file, without regard to case: at most 100 entries of 200 characters. It never removes an entry. An empty list means that the patient named none: the status becomes `none_known` if nothing is on file, otherwise nothing changes. The service stores a phone number as ten digits. `null` does not clear a field: it is a malformed value. Names and the date of birth come from the prescriber and cannot be changed here.",
+      "Changes the fields you send and leaves the others. A list of `patient_safety` adds the entries that are not on file, without regard to case: at most 100 entries of 200 characters. It never removes an entry. An empty list means that the patient named none: the status becomes `none_known` if nothing is on file, otherwise nothing changes. The service stores a phone number as ten digits. `null` does not clear a field: it is a malformed value. `messaging` is the patient's consent to messages about orders, and replaces the consent on file: without it the pharmacy never writes to the patient. Names and the date of birth come from the prescriber and cannot be changed here.",
     body: body("application/json", PatientUpdate, {
       email: "rosa.quill@mail.example",
       phone: "+1 (415) 555-0134",

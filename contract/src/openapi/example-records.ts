@@ -65,6 +65,7 @@ export const patient: Patient = {
   },
   addresses: [patientAddress],
   identity_documents: [identityDocument],
+  messaging: { email: true, sms: false, consented_at: "2026-11-15T08:58:00.000Z", language: "en" },
   created_at: "2026-11-15T08:30:00.000Z",
   updated_at: "2026-11-15T09:02:11.000Z",
 };

@@ -53,6 +53,7 @@ export const recordMeanings: Readonly<Record<string, string>> = {
   OrderUpdated: "An order was created, or its status changed.",
   Patient: "A patient whose prescription the pharmacy received.",
   PatientAddress: "An address on file.",
+  PatientMessaging: "The patient's consent to messages of the pharmacy, as you passed it.",
   PatientSafety: "The data for the allergy and interaction checks.",
   PatientSafetyInput:
     "The data for the allergy and interaction checks. The service adds what is new. An empty list means that the patient named none; it removes nothing.",

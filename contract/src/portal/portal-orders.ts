@@ -3,6 +3,7 @@ import type { ContinuityEntry } from "../continuity.ts";
 import type { ExceptionId } from "../exceptions.ts";
 import type { OrderStatus } from "../lifecycle.ts";
 import type { Message } from "../messages.ts";
+import type { ShownPatientMessage } from "../practice/patient-notices.ts";
 import type { RenewalRequest } from "../renewals.ts";
 import type { ActionRequest, Address, HistoryEntry, Order } from "../resources.ts";
 
@@ -30,6 +31,8 @@ export type PortalOrder = {
   actions: PortalOrderAction[];
   /** The address check's suggestion for an address that holds the order, or null. */
   suggested_address: Omit<Address, "first_name" | "last_name" | "phone"> | null;
+  /** What the pharmacy wrote to the patient about the order, oldest first. */
+  patient_messages: ShownPatientMessage[];
 };
 export type PortalOrderAction = {
   event_key: ActionKey;

@@ -218,6 +218,17 @@ export type Rows = {
     closed_until?: Instant;
     closed_month: string | null;
   };
+  letter: {
+    letter_id: string;
+    created_at: Instant;
+    state: string;
+    due_at: Instant | null;
+    attempts?: number;
+    claims?: number;
+    claimed_until: Instant | null;
+    error: string | null;
+    content_sealed: Bytes;
+  };
   licence: {
     environment: string;
     state: string;
@@ -458,12 +469,32 @@ export type Rows = {
     id_index: Bytes | null;
     surname_index: Bytes | null;
     dob_index: Bytes | null;
+    message_channels?: readonly string[];
   };
   patient_alias: {
     account_id: string;
     alias_index: Bytes;
     created_at: Instant;
     patient_key: number;
+  };
+  patient_message: {
+    account_id: string;
+    order_number: string;
+    notice: string;
+    channel: string;
+    message_id: string;
+    patient_key: number;
+    state: string;
+    reason: string | null;
+    created_at: Instant;
+    due_at: Instant | null;
+    attempts?: number;
+    claims?: number;
+    claimed_until: Instant | null;
+    provider: string | null;
+    provider_id: string | null;
+    sent_at: Instant | null;
+    content_sealed: Bytes | null;
   };
   patient_name_claim: {
     account_id: string;
@@ -820,6 +851,12 @@ export type Rows = {
     purpose: string;
     created_at: Instant;
     expires_at: Instant;
+  };
+  sms_choice: {
+    phone_index: Bytes;
+    provider_id: string;
+    choice: string;
+    at: Instant;
   };
   sso_identity: {
     provider_id: string;

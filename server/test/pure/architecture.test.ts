@@ -92,7 +92,12 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     node: /^node:zlib$/,
   },
   { folder: "server/src/adapters/documents/labels/join-pages.ts", own: [], packages: ["pdf-lib"], node: /^$/ },
-  { folder: "server/src/adapters/messages/mail.ts", own: [], packages: ["nodemailer"], node: /^$/ },
+  {
+    folder: "server/src/adapters/messages/mail.ts",
+    own: ["server/src/domain/"],
+    packages: ["nodemailer"],
+    node: /^$/,
+  },
   // Two files connect to partners, and one of them decides to which addresses.
   {
     folder: "server/src/adapters/webhook-",

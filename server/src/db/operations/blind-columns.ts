@@ -28,6 +28,7 @@ export const blindTables = {
     },
     reads: ["account_id", "patient_key", "id_sealed", "record_sealed"],
   },
+  sms_choice: { renews: { phone_index: "bytea" }, reads: ["provider_id"] },
   patient_alias: { renews: { alias_index: "bytea" }, reads: ["account_id", "patient_key"] },
 } as const satisfies Record<string, { renews: Record<string, "bytea" | "bytea[]" | "text">; reads: readonly string[] }>;
 export type BlindTable = keyof typeof blindTables;

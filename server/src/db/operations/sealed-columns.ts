@@ -12,6 +12,7 @@ import { messageAnswerPlace, messagePlace } from "../intake/messages.ts";
 import { factsPlace } from "../intake/reviews.ts";
 import { orderMessagePlace } from "../orders/order-messages.ts";
 import { itemPlace, orderPlace, sealedOrderColumns } from "../orders/orders.ts";
+import { patientMessagePlace } from "../patients/patient-messages.ts";
 import { detailsPlace, patientIdPlace, recordPlace, writtenPlace } from "../patients/patients.ts";
 import { prescriberMessagePlace, sealedMessageColumns } from "../prescribers/prescriber-messages.ts";
 import { routePlace } from "../prescribers/prescriber-routes.ts";
@@ -20,6 +21,7 @@ import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 import { eventPlace } from "../webhooks/new-event.ts";
 import { auditKeyPlace } from "./audit-roots.ts";
+import { letterPlace } from "./letters.ts";
 
 /**
  * Every column that holds sealed values. A rotation processes this list, and a test compares it with the schema. Each
@@ -144,6 +146,18 @@ export const sealedColumns: readonly SealedColumn[] = [
     place: (row: Record<string, unknown>) =>
       prescriberMessagePlace(column, String(row["account_id"]), String(row["message_id"])),
   })),
+  {
+    table: "patient_message",
+    column: "content_sealed",
+    key: ["account_id", "message_id"],
+    place: (row) => patientMessagePlace(String(row["account_id"]), String(row["message_id"])),
+  },
+  {
+    table: "letter",
+    column: "content_sealed",
+    key: ["letter_id"],
+    place: (row) => letterPlace(String(row["letter_id"])),
+  },
   {
     table: "prescriber_route",
     column: "signing_secret_sealed",

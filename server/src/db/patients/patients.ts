@@ -64,17 +64,19 @@ export const lockPatient = (tx: Tx, account_id: string, id_index: Buffer) => tx.
 const save = sql<[row: string]>`
 update patient p
 set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
-  person_keys = c.person_keys,
+  person_keys = c.person_keys, message_channels = c.message_channels,
   updated_at = c.updated_at, revision = p.revision + 1, recheck_due = greatest(p.recheck_due, c.recheck_due)
 from jsonb_populate_record(null::patient, $1::jsonb) c
 where p.account_id = c.account_id and p.patient_key = c.patient_key`;
-export const savePatient = (tx: Tx, row: Omit<ChangedPatient, "revision">) => tx.run(save, [JSON.stringify(row)]);
+/** `message_channels`: the patient agreed to these. Only the partner's own change of a patient sets it. */
+type SavedPatient = Omit<ChangedPatient, "revision"> & Pick<Rows["patient"], "message_channels">;
+export const savePatient = (tx: Tx, row: SavedPatient) => tx.run(save, [JSON.stringify(row)]);
 
 const saveTold = sql<[row: string, account_id: string, event_id: string, event_type: string, body_sealed: Bytes]>`
 with changed as (
   update patient p
   set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
-    person_keys = c.person_keys,
+    person_keys = c.person_keys, message_channels = c.message_channels,
     updated_at = c.updated_at, revision = p.revision + 1, recheck_due = greatest(p.recheck_due, c.recheck_due)
   from jsonb_populate_record(null::patient, $1::jsonb) c
   where p.account_id = $2 and p.patient_key = c.patient_key
@@ -86,6 +88,6 @@ from changed c`;
 /** The same with the event that tells the partner. */
 export const saveToldPatient = (
   tx: Tx,
-  row: Omit<ChangedPatient, "revision">,
+  row: SavedPatient,
   { event_id, event_type, body_sealed }: Pick<NewEvent, "event_id" | "event_type"> & { body_sealed: Bytes },
 ) => tx.run(saveTold, [JSON.stringify(row), row.account_id, event_id, event_type, body_sealed]);

@@ -1,4 +1,4 @@
-import type { Address, PatientAddress, PatientUpdate, SafetyLists } from "@pestle/contract";
+import type { Address, PatientAddress, PatientMessaging, PatientUpdate, SafetyLists } from "@pestle/contract";
 import { type Problem, refuse } from "../values/refusals.ts";
 import { isSameDocument, type NewDocument } from "./identity-document.ts";
 import { type PatientRecord, plainWords, type StoredDocument } from "./patient-record.ts";
@@ -18,6 +18,7 @@ export const full = {
 export type Contact = Pick<PatientUpdate, "email" | "phone" | "gender"> & { first_name?: string; last_name?: string };
 export type ContactChanges = Pick<PatientUpdate, "email" | "phone" | "gender"> & {
   patient_safety?: Partial<SafetyLists>;
+  messaging?: PatientMessaging;
 };
 
 /** Changes contacts and adds safety facts. A fact that does not fit is left out, and `safetyProblems` rejects it. */

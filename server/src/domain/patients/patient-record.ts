@@ -1,4 +1,12 @@
-import type { documentTypes, genders, Patient, PatientAddress, SafetyLists } from "@pestle/contract";
+import {
+  type documentTypes,
+  type genders,
+  noMessaging,
+  type Patient,
+  type PatientAddress,
+  type PatientMessaging,
+  type SafetyLists,
+} from "@pestle/contract";
 import type { IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
 import {
   emptySafety,
@@ -32,6 +40,8 @@ export type PatientRecord = {
   next_address_id: number;
   identity_documents: StoredDocument[];
   next_document_id: number;
+  /** Consent to messages, as the partner passed it. Absent before the first. */
+  messaging?: PatientMessaging;
 };
 
 export type StoredDocument = {
@@ -60,6 +70,7 @@ export function patientAnswer(
   { created_at, updated_at }: { created_at: Date; updated_at: Date },
 ): Patient {
   const { first_name, last_name, dob, gender, email, phone, patient_safety, addresses, identity_documents } = record;
+  const { messaging = noMessaging } = record;
   return {
     patient_id,
     email,
@@ -71,6 +82,7 @@ export function patientAnswer(
     patient_safety: safetyAnswer(patient_safety),
     addresses,
     identity_documents: identity_documents.map(documentAnswer),
+    messaging,
     created_at: created_at.toISOString(),
     updated_at: updated_at.toISOString(),
   };
@@ -127,6 +139,7 @@ const COMPARED_APART: ReadonlySet<string> = new Set([
   "next_address_id",
   "identity_documents",
   "next_document_id",
+  "messaging",
 ] satisfies (keyof PatientRecord)[]);
 
 /** Without case, accents and punctuation, but word by word: 1 12th St is not 11 2th St. */

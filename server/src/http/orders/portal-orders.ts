@@ -1,6 +1,7 @@
 import type { HistoryEntry, Order, PortalOrder, PortalOrderRow } from "@pestle/contract";
 import { listHeldGroups } from "../../db/operations/portal-home.ts";
 import { listActionRequests, listHistory } from "../../db/orders/orders.ts";
+import { listPatientMessageLines, shownPatientMessage } from "../../db/patients/patient-messages.ts";
 import { exceptionGroups, offeredActions } from "../../domain/orders/offered-actions.ts";
 import { auditListing } from "../../usecases/operations/audit-portal.ts";
 import { readOrders, viewOrder } from "../../usecases/orders/read-orders.ts";
@@ -50,10 +51,11 @@ export const orderRoutes: readonly WebRoute[] = [
       const order_number = orderNumber(params);
       const order = await viewOrder(deps, by, order_number);
       const open = order.exceptions.map(({ id }) => id);
-      const [history, asked, suggested_address] = await Promise.all([
+      const [history, asked, suggested_address, messages] = await Promise.all([
         listHistory(deps.db, by.account_id, order_number, Number.MAX_SAFE_INTEGER, WHOLE_HISTORY),
         listActionRequests(deps.db, by.account_id, order_number, null, WHOLE_HISTORY),
         suggestionWhileHeld(deps, account.environment, order.address, open),
+        listPatientMessageLines(deps.db, by.account_id, order_number),
       ]);
       return json(200, {
         order,
@@ -63,6 +65,7 @@ export const orderRoutes: readonly WebRoute[] = [
         action_requests: asked.map(({ created_at, ...row }) => ({ ...row, created_at: created_at.toISOString() })),
         actions: offeredActions(order),
         suggested_address,
+        patient_messages: messages.map(shownPatientMessage),
       } satisfies PortalOrder);
     }),
   },

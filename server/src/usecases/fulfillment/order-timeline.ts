@@ -1,6 +1,7 @@
 import type { ExceptionId, TimelineEntry } from "@pestle/contract";
 import type { ActionLine, HistoryLine, ViewLine, WebhookLine } from "../../db/fulfillment/order-page.ts";
 import type { ExchangeRow } from "../../db/operations/provider-exchanges.ts";
+import { type PatientMessageLine, shownPatientMessage } from "../../db/patients/patient-messages.ts";
 import type { OrderNote } from "./claim-order.ts";
 
 type Happened = {
@@ -10,11 +11,12 @@ type Happened = {
   views: readonly ViewLine[];
   webhooks: readonly WebhookLine[];
   exchanges: readonly ExchangeRow[];
+  patient_messages: readonly PatientMessageLine[];
 };
 
 /** Everything that happened to an order, newest first. A change shows its own note. */
 export function timelineOf(
-  { history, notes, actions, views, webhooks, exchanges }: Happened,
+  { history, notes, actions, views, webhooks, exchanges, patient_messages }: Happened,
   names: ReadonlyMap<string, string>,
 ): TimelineEntry[] {
   const nameOf = (person_id: string | null) => (person_id === null ? null : (names.get(person_id) ?? person_id));
@@ -49,6 +51,10 @@ export function timelineOf(
     ...exchanges.map(({ at, exchange_id: _, ...exchange }) => ({
       kind: "provider" as const,
       ...{ at: at.toISOString(), who: null, role: "system", ...exchange },
+    })),
+    ...patient_messages.map((message) => ({
+      kind: "patient_message" as const,
+      ...{ who: null, role: "system", ...shownPatientMessage(message) },
     })),
     ...views.map(({ at, person_id, role, action }) => ({
       kind: "view" as const,

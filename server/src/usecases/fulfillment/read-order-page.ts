@@ -11,6 +11,7 @@ import {
   type OrderFacts,
 } from "../../db/fulfillment/order-page.ts";
 import { listExchanges } from "../../db/operations/provider-exchanges.ts";
+import { listPatientMessageLines } from "../../db/patients/patient-messages.ts";
 import type { Deps } from "../../deps.ts";
 import { asReceived } from "../../domain/intake/medication-request.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
@@ -55,20 +56,33 @@ export async function readOrderPage(
   order_number: string,
 ): Promise<DashboardOrder> {
   const { db } = deps;
-  const [loaded, facts, notes, history, scans, payments, actions, views, webhooks, exchanges, targets] =
-    await Promise.all([
-      withKeysOfNow(deps, () => loadChangingOrder(deps, db, account_id, order_number)),
-      loadOrderFacts(db, account_id, order_number),
-      readNotes(deps, account_id, order_number),
-      listHistoryLines(db, account_id, order_number, MOST_HISTORY),
-      listScanLines(db, account_id, order_number),
-      listPaymentRows(db, account_id, order_number),
-      listActionLines(db, account_id, order_number),
-      listViews(db, account_id, order_number, VIEWS, MOST_VIEWS),
-      listWebhookLines(db, account_id, order_number, MOST_WEBHOOKS),
-      listExchanges(db, account_id, order_number, MOST_EXCHANGES),
-      readTargets(db),
-    ]);
+  const [
+    loaded,
+    facts,
+    notes,
+    history,
+    scans,
+    payments,
+    actions,
+    views,
+    webhooks,
+    exchanges,
+    patient_messages,
+    targets,
+  ] = await Promise.all([
+    withKeysOfNow(deps, () => loadChangingOrder(deps, db, account_id, order_number)),
+    loadOrderFacts(db, account_id, order_number),
+    readNotes(deps, account_id, order_number),
+    listHistoryLines(db, account_id, order_number, MOST_HISTORY),
+    listScanLines(db, account_id, order_number),
+    listPaymentRows(db, account_id, order_number),
+    listActionLines(db, account_id, order_number),
+    listViews(db, account_id, order_number, VIEWS, MOST_VIEWS),
+    listWebhookLines(db, account_id, order_number, MOST_WEBHOOKS),
+    listExchanges(db, account_id, order_number, MOST_EXCHANGES),
+    listPatientMessageLines(db, account_id, order_number),
+    readTargets(db),
+  ]);
   if (facts === undefined) throw new StatusRefusal(404);
   const { order, standing, row, prescriptions, record, revision } = loaded;
   const label = await newestLabel(deps, loaded);
@@ -138,7 +152,7 @@ export async function readOrderPage(
       at: at.toISOString(),
       reason: orderStatusReasons.find(({ id }) => id === reason_id)?.name ?? null,
     })),
-    timeline: timelineOf({ history, notes, actions, views, webhooks, exchanges }, names),
+    timeline: timelineOf({ history, notes, actions, views, webhooks, exchanges, patient_messages }, names),
     documents: documentsOf(loaded, label.fits),
     ...options,
   };

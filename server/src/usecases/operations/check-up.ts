@@ -12,6 +12,7 @@ import type { Database } from "../../db/db.ts";
 import { migrationState } from "../../db/migrate.ts";
 import { newestRoot } from "../../db/operations/audit-roots.ts";
 import { loadKeyRing } from "../../db/operations/keys.ts";
+import { countFailedLetters } from "../../db/operations/letters.ts";
 import { anySealed, sealedColumns } from "../../db/operations/sealed-columns.ts";
 import { loadRoleFacts, loadServerFacts } from "../../db/operations/server-facts.ts";
 import { isCountDue } from "../../domain/catalogue/stock-count.ts";
@@ -62,6 +63,7 @@ export async function checkDatabase(
     ["controlled stock", async () => checkCounts(config, db, now())],
     ["client secrets", async () => checkSecrets(config, db, now())],
     ["audit log", async () => checkAuditRoots(config, db, now())],
+    ["email", async () => checkLetters(db, now())],
   ];
   const facts = await attempt("database", async () => {
     const { version } = await loadServerFacts(db);
@@ -322,3 +324,14 @@ async function attempt(what: string, check: () => Promise<Finding>): Promise<Fin
 }
 
 export const finding = (what: string, state: Finding["state"], says: string): Finding => ({ what, state, says });
+
+const LETTERS_SINCE_MS = 7 * 24 * 3_600_000;
+
+/** An address that the mail server refuses is a person's to mend. */
+async function checkLetters(db: Database, now: Date): Promise<Finding> {
+  const { failed, error } = await countFailedLetters(db, new Date(now.getTime() - LETTERS_SINCE_MS));
+  if (failed === 0) return finding("email", "ok", "no email to staff and partners failed in the last 7 days");
+  const emails = failed === 1 ? "email" : "emails";
+  const says = `${failed} ${emails} to staff and partners failed in the last 7 days (${error}): check their addresses`;
+  return finding("email", "warning", `${says}, SMTP_URL and MAIL_FROM`);
+}

@@ -146,6 +146,7 @@ const renewals: Record<BlindTable, (row: BlindRow, renewal: Renewal) => Record<s
       person_keys: person_keys === null ? null : indexes.person_keys,
     };
   },
+  sms_choice: ({ phone_index }, { key }) => ({ phone_index: bytes(nextLayer(key, phone_index as Buffer)) }),
   patient_alias: ({ alias_index }, { key }) => ({ alias_index: bytes(nextLayer(key, alias_index as Buffer)) }),
 };
 

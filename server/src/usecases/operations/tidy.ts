@@ -5,6 +5,7 @@ import { deleteOldSessions } from "../../db/accounts/sessions.ts";
 import { deleteExpiredTokens } from "../../db/accounts/tokens.ts";
 import { deleteOldNotifications } from "../../db/fulfillment/notifications.ts";
 import { deleteKeptAnswers } from "../../db/idempotency.ts";
+import { deleteOldLetters } from "../../db/operations/letters.ts";
 import { deleteOldRequests } from "../../db/operations/request-log.ts";
 import { deleteOldUsage } from "../../db/operations/request-usage.ts";
 import { deleteFingerprints } from "../../db/orders/place-order.ts";
@@ -17,10 +18,12 @@ const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;
 /** More than a year, so that a month can be compared with the same month a year before. */
 const USAGE_DAYS = 400;
+/** How long the operator can see that an email was not delivered. */
+const LETTER_DAYS = 30;
 
 /**
  * Deletes expired rows, so that their tables stay bounded: tokens, client assertions, stored answers, order fingerprints, requests, events,
- * notifications and sessions.
+ * notifications, letters and sessions.
  */
 export async function tidy(
   deps: Deps,
@@ -40,6 +43,7 @@ export async function tidy(
     await deleteOldUsage(deps.db, account_id, daysAgo(USAGE_DAYS));
   }
   await deleteOldSessions(deps.db, new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LONGEST_SESSION_MS));
+  await inBites(BITE, () => deleteOldLetters(deps.db, daysAgo(LETTER_DAYS), BITE));
   await tidyWebhooks(deps);
   return removed;
 }

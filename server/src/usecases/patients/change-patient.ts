@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { partnerBy } from "../../domain/orders/order.ts";
 import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
 import { readIdentityDocument } from "../../domain/patients/identity-document.ts";
+import { channelsOf, messagingOf, messagingProblems } from "../../domain/patients/messaging.ts";
 import {
   isSameShipTo,
   safetyProblems,
@@ -22,7 +23,7 @@ import {
   patientAnswer,
 } from "../../domain/patients/patient-record.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
-import { dateIn } from "../../domain/values/calendar.ts";
+import { dateIn, readInstant } from "../../domain/values/calendar.ts";
 import { readBody, refusalOf } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
@@ -39,13 +40,21 @@ export type PatientKey = { account_id: string; patient_id: string };
 
 /** Changes the fields that were sent and keeps the rest. Names and the birth date belong to the prescriber. */
 export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
-  const { fields, problems } = readBody(PatientUpdate, sent);
+  const { fields, problems } = readBody(PatientUpdate, sent, "", {
+    "date-time": (text: string) => ({ value: readInstant(text, deps.config.TIME_ZONE)?.toISOString(), problems: [] }),
+  });
+  const { messaging: asked, ...contact } = fields;
   return writeAnswer(deps, call.key, 200, {
     audit: () => partnerEntry("updatePatient", call, { patients: [patient.patient_id] }),
     attempt: async (tx) => {
       const changed = await changePatient(deps, tx, patient, call.now, (record, { now }) => {
-        refuseAll([...problems, ...safetyProblems(record, fields.patient_safety ?? {}, now)]);
-        return { record: withContact(record, fields, now) };
+        refuseAll([
+          ...problems,
+          ...safetyProblems(record, fields.patient_safety ?? {}, now),
+          ...messagingProblems(asked, problems, now),
+        ]);
+        const messaging = asked && { messaging: messagingOf(asked) };
+        return { record: withContact(record, { ...contact, ...messaging }, now) };
       });
       const { recheck_due, patient_key } = changed;
       return { answer: patientAnswer(patient.patient_id, changed.record, changed), recheck_due, patient_key };
@@ -186,7 +195,11 @@ export async function changePatient<Outcome extends { record: PatientRecord }>(
   const recheck_due = hasOtherCheckedFacts(before, outcome.record);
   if (!unchanged) {
     const made = patientUpdated(patient_id, before, outcome.record, updated_at, randomEventId);
-    const row = { ...patientRow(deps, account_id, patient_key, outcome.record, updated_at), recheck_due };
+    const row = {
+      ...patientRow(deps, account_id, patient_key, outcome.record, updated_at),
+      message_channels: channelsOf(outcome.record),
+      recheck_due,
+    };
     if (made === null) await savePatient(tx, row);
     else await saveToldPatient(tx, row, sealEvent(deps.vault, account_id, made));
   }

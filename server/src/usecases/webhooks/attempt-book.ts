@@ -13,7 +13,7 @@ export type AttemptBook = {
   close(): void;
 };
 
-type BookDeps = Pick<Deps, "db" | "queue" | "vault" | "mail" | "log" | "metrics">;
+type BookDeps = Pick<Deps, "db" | "queue" | "vault" | "mail" | "log" | "metrics" | "now">;
 
 const MOST_AT_ONCE = 250;
 const AGAIN_AFTER_MS = 200;

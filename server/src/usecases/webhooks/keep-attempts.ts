@@ -11,7 +11,7 @@ import { sealBody } from "./event-body.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
 import { tellDisabled } from "./tell-disabled.ts";
 
-type KeepDeps = Pick<Deps, "db" | "queue" | "vault" | "mail" | "log" | "metrics">;
+type KeepDeps = Pick<Deps, "db" | "queue" | "vault" | "mail" | "log" | "metrics" | "now">;
 
 /** Saves attempt results, and disables endpoints that are gone or have only failed for too long. */
 export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]): Promise<void> {

@@ -1,13 +1,15 @@
 import { partnerDevelopers } from "../../db/accounts/people.ts";
 import type { Deps } from "../../deps.ts";
 import { type DisableReason, disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
+import { postLetter } from "../operations/letters/post-letter.ts";
 
 /** Emails the partner's developers if a mail server is configured. Callers do not wait for it, and it never throws. */
 export async function tellDisabled(
-  { db, mail, log }: Pick<Deps, "db" | "mail" | "log">,
+  deps: Pick<Deps, "db" | "vault" | "mail" | "log" | "now">,
   { account_id, endpoint_id }: { account_id: string; endpoint_id: string },
   reason: DisableReason,
 ): Promise<void> {
+  const { db, mail, log } = deps;
   if (mail === null) return;
   const failed = (error: Error) =>
     log.warn({ account_id, endpoint_id, fault: error.message }, "an email could not be sent");
@@ -23,7 +25,6 @@ export async function tellDisabled(
         "GET /webhook_events, and POST /webhook_endpoints/{id}/redeliver sends what it missed.",
       ].join("\n"),
     };
-    // One full or missing mailbox must not stop the others.
-    await mail.send(letter).catch(failed);
+    await postLetter(deps, letter).catch(failed);
   }
 }

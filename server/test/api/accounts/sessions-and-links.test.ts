@@ -6,6 +6,7 @@ import { webRoutes } from "../../../src/http/web-routes.ts";
 import { resetPassword } from "../../../src/usecases/accounts/manage-people.ts";
 import { removeSsoProvider, setSsoProvider } from "../../../src/usecases/accounts/sso/manage-sso.ts";
 import { sendDigests } from "../../../src/usecases/fulfillment/people/send-digests.ts";
+import { sendLetters } from "../../../src/usecases/operations/letters/send-letters.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { OWN_PASSWORD, signedIn, type WebPerson, webPerson } from "../../support/web.ts";
 
@@ -270,17 +271,21 @@ test("the daily digest goes once each morning, from seven o'clock on, to staff w
   // Not on the day of the choice, and not before the morning.
   await sendDigests(at(0, 12));
   await sendDigests(at(1, 5));
+  await sendLetters(at(1, 5));
   expect(digests()).toEqual([]);
   await Promise.all([sendDigests(at(1, 10)), sendDigests(at(1, 10))]);
   await sendDigests(at(1, 20));
+  await sendLetters(at(1, 20));
   expect(digests()).toHaveLength(1);
   expect(digests()[0]).toContain(`To: ${email}`);
   expect(digests()[0]).toMatch(/Clinical review: \d+/);
   expect(digests()[0]).toContain("You have no unread notifications.");
   await sendDigests(at(2, 10));
+  await sendLetters(at(2, 10));
   expect(digests()).toHaveLength(2);
   await reader.send("PUT", "/dashboard/digest", { daily_digest: false });
   await sendDigests(at(3, 10));
+  await sendLetters(at(3, 10));
   expect(digests()).toHaveLength(2);
   await sendDigests({ ...at(4, 10), mail: null });
 });

@@ -14,6 +14,7 @@ import { countConnections } from "../../../src/db/operations/blind-columns.ts";
 import { protectionOf } from "../../../src/db/operations/column-protection.ts";
 import { listIndexKeys } from "../../../src/db/operations/keys.ts";
 import { loadPatient } from "../../../src/db/patients/patients.ts";
+import { findSmsChoice, SMS_CHOICE_PLACE } from "../../../src/db/patients/sms-choices.ts";
 import { readNotes } from "../../../src/usecases/fulfillment/claim-order.ts";
 import { resolveException } from "../../../src/usecases/fulfillment/steps.ts";
 import { backUp } from "../../../src/usecases/operations/back-up.ts";
@@ -22,6 +23,7 @@ import { rotateIndexKey } from "../../../src/usecases/operations/rotate-index-ke
 import { describeKeys } from "../../../src/usecases/operations/rotate-keys.ts";
 import { rotateMasterKey } from "../../../src/usecases/operations/rotate-master-key.ts";
 import { blindIndexes, patientIndex } from "../../../src/usecases/patients/patient-rows.ts";
+import { takePatientText } from "../../../src/usecases/providers/twilio-reports.ts";
 import { decodeMasterKey } from "../../../src/vault/master-key.ts";
 import { openVault } from "../../../src/vault/vault.ts";
 import { held } from "../../support/held-orders.ts";
@@ -172,6 +174,7 @@ describe("after a rotation of the index key", () => {
     overridden = await override();
     forged = await override();
     open = (await held[74](app)).order;
+    await takePatientText(app.deps, { from: `+1${known.phone}`, text: "STOP", provider_id: `SM${"0".repeat(32)}` });
     feed_cursor = JSON.parse((await ask(app, "/webhook_events?limit=1")).text).end_cursor;
     const config = await stopped(app, url);
     await withPsql(url, async (client) => {
@@ -205,6 +208,11 @@ describe("after a rotation of the index key", () => {
     const [links, , missing] = after;
     expect(links!.some(({ people }) => String(people).includes(" "))).toBe(true);
     expect(missing).toEqual([{ person_keys: null, email_index: null, phone_index: null }]);
+  });
+
+  test("a patient who replied STOP stays opted out", async () => {
+    const index = app.deps.vault.layeredIndex(known.phone, SMS_CHOICE_PLACE);
+    expect(await findSmsChoice(app.deps.db, index)).toBe("stop");
   });
 
   test("the triggers of patients work again", async () => {

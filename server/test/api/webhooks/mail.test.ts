@@ -1,70 +1,27 @@
+import { createHash, createVerify, generateKeyPairSync } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import { until } from "../../../../chaos/until.ts";
 import { openMail } from "../../../src/adapters/messages/mail.ts";
+import { checkDatabase } from "../../../src/usecases/operations/check-up.ts";
+import { postLetter } from "../../../src/usecases/operations/letters/post-letter.ts";
 import { openReceiver } from "../../support/receiver.ts";
+import { openSmtpStandIn } from "../../support/stand-ins/smtp.ts";
 import { startTestApp } from "../../support/test-app.ts";
 import { selfSigned } from "../../support/tools/self-signed.ts";
 import { addEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-/** A mail server on loopback: the commands that it receives, and its answer to each. */
-const servers: Server[] = [];
+const servers: { close(): Promise<void> }[] = [];
 afterEach(async () => {
-  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  for (const server of servers.splice(0)) await server.close();
 });
-async function openMailServer(
-  answers: Record<string, string | ((line: string) => string)> = {},
-  tls?: { key: Buffer; cert: Buffer },
-) {
-  const told: string[] = [];
-  const letters: string[] = [];
-  const talk = (socket: Socket, greeting = "220-mail.test\r\n220 ready\r\n") => {
-    let heard = "";
-    let writing = false;
-    socket.on("error", () => {});
-    socket.write(greeting);
-    socket.on("data", (chunk) => {
-      heard += chunk.toString();
-      for (;;) {
-        const end = heard.indexOf(writing ? "\r\n.\r\n" : "\r\n");
-        if (end < 0) return;
-        const line = heard.slice(0, end);
-        heard = heard.slice(end + (writing ? 5 : 2));
-        if (writing) letters.push(line);
-        else told.push(line);
-        const word = writing ? "letter" : line.split(/[ :]/)[0]!;
-        writing = !writing && word === "DATA" && answers["DATA"] === undefined;
-        const known: Record<string, string> = {
-          EHLO: "250-mail.test\r\n250 SIZE 1000",
-          DATA: "354 go on",
-          AUTH: "235 ok",
-          QUIT: "221 bye",
-        };
-        const hello = tls === undefined || socket instanceof TLSSocket ? known["EHLO"] : "250 STARTTLS";
-        if (word === "STARTTLS" && tls !== undefined) {
-          socket.removeAllListeners("data");
-          // More than the client requested: nothing sent before TLS may count afterwards.
-          socket.write("220 go ahead\r\n250 not from me\r\n", () =>
-            talk(new TLSSocket(socket, { isServer: true, ...tls }), ""),
-          );
-          return;
-        }
-        const given = answers[word];
-        const own = typeof given === "function" ? given(line) : given;
-        socket.write(`${own ?? (word === "EHLO" ? hello : known[word]) ?? "250 ok"}\r\n`);
-      }
-    });
-  };
-  const server = createServer((socket) => talk(socket));
+const openMailServer: typeof openSmtpStandIn = async (...given) => {
+  const server = await openSmtpStandIn(...given);
   servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as { port: number };
-  return { url: `smtp://pharmacy:se%20same@127.0.0.1:${port}`, told, letters };
-}
+  return server;
+};
 const letter = { to: "dev@larkspur.example", subject: "Notice", text: "first\n.second\n..third" };
 
 test("the client sends a complete mail, including leading dots", async () => {
@@ -105,6 +62,61 @@ test("the client upgrades the connection before it sends the password; an invali
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("a letter carries a DKIM signature that the published key verifies", async () => {
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
+  const { url, letters } = await openMailServer();
+  const from = "pharmacy@larkspur.example";
+  const mail = openMail({ smtp_url: url, from, dkim: { domain: "larkspur.example", selector: "s1", key } })!;
+  await mail.send({ ...letter, text: "first\n  spaced \n\n" });
+  const raw = letters[0]!.replaceAll("\r\n..", "\r\n.");
+  const signed = verifiedDkim(raw, publicKey.export({ type: "spki", format: "pem" }) as string);
+  expect(signed).toMatchObject({ d: "larkspur.example", s: "s1", a: "rsa-sha256", body: true, headers: true });
+  expect(signed.h.toLowerCase().split(":")).toEqual(expect.arrayContaining(["from", "to", "subject", "message-id"]));
+  // The check can fail: another subject, and another body.
+  const other = (from: string, to: string) =>
+    verifiedDkim(raw.replace(from, to), publicKey.export({ type: "spki", format: "pem" }) as string);
+  expect(other("Subject: Notice", "Subject: Notices")).toMatchObject({ headers: false });
+  expect(other("first", "First")).toMatchObject({ body: false });
+  expect(await mail.check()).toContain("signed for larkspur.example");
+});
+
+/** Verifies a letter as RFC 6376 describes it (relaxed/relaxed), without the library that signed it. */
+function verifiedDkim(raw: string, public_key: string) {
+  const [head, ...rest] = raw.split("\r\n\r\n");
+  const fields = head!.split(/\r\n(?![ \t])/).map((field) => {
+    const at = field.indexOf(":");
+    return { name: field.slice(0, at).toLowerCase().trim(), value: field.slice(at + 1) };
+  });
+  const signature = fields.find(({ name }) => name === "dkim-signature")!;
+  const tags = Object.fromEntries(
+    signature.value.split(";").map((tag) => {
+      const [name, ...value] = tag.replaceAll(/\s/g, "").split("=");
+      return [name!, value.join("=")];
+    }),
+  );
+  expect(tags["c"]).toBe("relaxed/relaxed");
+  const relaxed = (text: string) =>
+    text
+      .replaceAll(/\r\n/g, "")
+      .replaceAll(/[ \t]+/g, " ")
+      .trim();
+  const body = `${rest.join("\r\n\r\n")}\r\n`
+    .split("\r\n")
+    .map((line) => line.replaceAll(/[ \t]+/g, " ").replace(/ $/, ""))
+    .join("\r\n")
+    .replace(/(\r\n)*$/, "\r\n");
+  const names = tags["h"]!.toLowerCase().split(":");
+  const named = names.flatMap((name) => fields.filter((field) => field.name === name).slice(-1));
+  const unsigned = { name: "dkim-signature", value: signature.value.replace(/\bb=[^;]*/, "b=") };
+  const text = [...named, unsigned].map(({ name, value }) => `${name}:${relaxed(value)}`).join("\r\n");
+  return {
+    ...{ d: tags["d"], s: tags["s"], a: tags["a"], h: tags["h"]! },
+    body: createHash("sha256").update(body).digest("base64") === tags["bh"],
+    headers: createVerify("sha256").update(text).verify(public_key, tags["b"]!, "base64"),
+  };
+}
+
 test("the password never crosses a network unencrypted", async () => {
   const { url, told } = await openMailServer({ STARTTLS: "502 5.5.1 unknown" });
   // The unspecified address reaches this server on loopback but is not a loopback address.
@@ -112,6 +124,25 @@ test("the password never crosses a network unencrypted", async () => {
   const sending = openMail({ smtp_url, from: "pharmacy@larkspur.example" })!.send(letter);
   await expect(sending).rejects.toThrow(/^the mail server answered 502 to STARTTLS$/);
   expect(told).toEqual(["EHLO pestle", "STARTTLS"]);
+});
+
+test("a failure says whether another attempt can help", async () => {
+  const { url, answers } = await openMailServer();
+  const mail = openMail({ smtp_url: url, from: "pharmacy@larkspur.example" })!;
+  const failing = async (word: string, reply: string) => {
+    answers[word] = reply;
+    const error = await mail.send(letter).catch((error: unknown) => error);
+    delete answers[word];
+    return error;
+  };
+  expect(await failing("RCPT", "550 5.1.1 nobody here")).toMatchObject({ code: "smtp_550", final: true });
+  expect(await failing("letter", "554 5.7.1 spam")).toMatchObject({ code: "smtp_554", final: true });
+  expect(await failing("RCPT", "451 4.7.1 later")).toMatchObject({ code: "smtp_451", final: false });
+  // The operator's password is wrong: every letter waits for it.
+  expect(await failing("AUTH", "535 5.7.8 no")).toMatchObject({ code: "smtp_535", final: false });
+  expect(await failing("letter", "hang up")).toMatchObject({ final: false });
+  answers["AUTH"] = "535 5.7.8 no";
+  await expect(mail.check()).rejects.toThrow("the mail server answered 535");
 });
 
 test("without a mail server there is no mail", () => {
@@ -134,7 +165,7 @@ test("the partner's users get a mail when an endpoint is disabled, and no reques
 });
 
 test("one unreachable user does not prevent the mail to the others", async () => {
-  const { url, letters } = await openMailServer({
+  const { url, letters, answers } = await openMailServer({
     RCPT: (line) => (line.includes("<a.former@") ? "550 5.1.1 nobody here" : "250 ok"),
   });
   const app = await startTestApp({ env: { SMTP_URL: url, MAIL_FROM: "pharmacy@larkspur.example" } });
@@ -149,6 +180,22 @@ test("one unreachable user does not prevent the mail to the others", async () =>
   await addEndpoint(app, { url: gone.url });
   await writeEvents(app, [{}]);
   await until("a letter came", () => letters.some((text) => text.includes(`To: ${portal.email}\r\n`)));
+  // The refused one is not tried again, and the operator sees that it failed.
+  const state = "select state, attempts, error from letter where state <> 'sent'";
+  await until("it has failed", async () => (await app.deps.db.raw(state)).rows[0]?.["state"] === "failed");
+  expect((await app.deps.db.raw(state)).rows).toEqual([{ state: "failed", attempts: 1, error: "smtp_550" }]);
+  const findings = await checkDatabase(app.config, app.deps.db, app.deps.now);
+  expect(findings.find(({ what }) => what === "email")).toMatchObject({ state: "warning" });
+  // A letter that the server cannot take now is kept and sent later, under the same name.
+  answers["letter"] = "451 4.3.0 later";
+  letters.splice(0);
+  await postLetter(app.deps, { to: "a@larkspur.example", subject: "Later", text: "Hello." });
+  await until("the server refused it", () => letters.length > 0);
+  delete answers["letter"];
+  app.advance(10 * 60_000);
+  await until("it came again", () => letters.length > 1);
+  const ids = letters.map((text) => /^Message-ID: (.*)$/m.exec(text)![1]);
+  expect(new Set(ids).size).toBe(1);
   await app.stop();
   await gone.close();
 });

@@ -58,6 +58,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["select account_id, kind, value from routing_rule", "the operator lists the rules of all partners"],
   ["exists ( select from prescriber_message m where m.account_id = a.account_id and m.due_at is not null)", JOB],
   ["exists ( select from prescriber_route t where t.account_id = a.account_id and t.sends_fills)", JOB],
+  ["exists ( select from patient p where p.account_id = a.account_id and p.message_channels <> '{}')", JOB],
   ["sends_cancels from prescriber_route order by account_id", "the operator lists the routes of all partners"],
   ["select a.environment, q.key, sum(o.count)::integer as count", DASHBOARD],
   ["select a.environment, count(*)::integer as count from review v", DASHBOARD],

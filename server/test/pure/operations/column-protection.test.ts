@@ -55,6 +55,8 @@ const uses: Record<string, readonly (string | null)[]> = {
     "patient.name_dob_index",
     "patient_alias.alias_index",
   ],
+  "usecases/patients/send-patient-messages.ts": ["sms_choice.phone_index"],
+  "usecases/providers/twilio-reports.ts": ["sms_choice.phone_index"],
 };
 
 test("every use of a keyed hash is known to the rotation of the index key", () => {

@@ -172,6 +172,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   TWILIO_AUTH_TOKEN: { good: ["made_up", "made_up"], bad: ["a b"] },
   TWILIO_FROM: { good: ["+12075550142", "+12075550142"], bad: ["2075550142", "MG1"] },
   TWILIO_API_BASE: { good: ["https://proxy.example", "https://proxy.example"], bad: ["twilio.example"] },
+  SMS_HOURS: { good: ["09:00-20:00", "09:00-20:00"], bad: ["9-20", "20:00-09:00", "08:00", "08:60-21:00"] },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
   PESTLE_PROFILE: { good: ["live", "live"], bad: ["../live"] },

@@ -88,5 +88,8 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-const whoOf = ({ kind, by, partner }: DashboardNotification): string =>
-  notificationKinds[kind].by === "partner" ? partner : (by ?? say("A colleague"));
+function whoOf({ kind, by, partner }: DashboardNotification): string {
+  const cause = notificationKinds[kind].by;
+  if (cause === "service") return say("Pestle");
+  return cause === "partner" ? partner : (by ?? say("A colleague"));
+}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
 import { Pick } from "../../ui/controls/pick.tsx";
 import { Card } from "../../ui/display/card.tsx";
+import { PatientMessageText } from "../../ui/display/patient-message.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
@@ -17,6 +18,7 @@ const kinds: Record<Kind, { icon: IconName; name: string }> = {
   note: { icon: "note", name: say("Notes") },
   webhook: { icon: "webhook", name: say("Webhooks") },
   provider: { icon: "external", name: say("Calls of providers") },
+  patient_message: { icon: "message", name: say("Messages to the patient") },
   view: { icon: "eye", name: say("Views") },
 };
 
@@ -108,7 +110,9 @@ const what = (entry: TimelineEntry): string =>
         ? entry.event
         : entry.kind === "provider"
           ? entry.what
-          : entry.event_type;
+          : entry.kind === "patient_message"
+            ? `${entry.notice} ${entry.channel}`
+            : entry.event_type;
 
 /** What a note overrides, with the code and the license. Overrides from before 0.2.0 have neither. */
 function overrideText({ overridden, code, license_number }: Extract<TimelineEntry, { kind: "note" }>): string {
@@ -165,6 +169,8 @@ function sentence(entry: TimelineEntry): ReactNode {
           {entry.provider_request_id !== null && <span className="mono small"> {entry.provider_request_id}</span>}
         </>
       );
+    case "patient_message":
+      return <PatientMessageText {...entry} />;
     case "view":
       return views[entry.action] ?? entry.action;
   }

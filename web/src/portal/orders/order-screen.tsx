@@ -47,7 +47,7 @@ export function OrderScreen() {
                 <OrderItems order={shown.order} />
                 <OrderHistory shown={shown} />
               </div>
-              <OrderSides order={shown.order} />
+              <OrderSides order={shown.order} patient_messages={shown.patient_messages} />
             </div>
           </>
         )}

@@ -1,8 +1,9 @@
-import type { Order } from "@pestle/contract";
+import type { Order, PortalOrder } from "@pestle/contract";
 import { Link } from "../../app/router/router.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Card, Facts } from "../../ui/display/card.tsx";
+import { PatientMessageText } from "../../ui/display/patient-message.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { When } from "../../ui/time.tsx";
 import { say } from "../../ui/words/say.tsx";
@@ -29,8 +30,8 @@ const paymentNames: Record<Order["payment"]["status"], string> = {
   refunded: say("Refunded"),
 };
 
-/** Patient, shipping and payment. */
-export function OrderSides({ order }: { order: Order }) {
+/** Patient, shipping, payment, and what the pharmacy wrote to the patient. */
+export function OrderSides({ order, patient_messages }: Pick<PortalOrder, "order" | "patient_messages">) {
   const { api_base, link_base } = usePortal();
   const { data } = useApi(`${api_base}/catalogue`);
   const brand = data?.brands.find(({ id }) => id === order.brand_id);
@@ -95,6 +96,20 @@ export function OrderSides({ order }: { order: Order }) {
           ]}
         />
       </Card>
+      {patient_messages.length > 0 && (
+        <Card title={say("Messages to the patient")}>
+          <ul className={styles["told"]}>
+            {patient_messages.map((message) => (
+              <li key={`${message.notice} ${message.channel}`}>
+                <PatientMessageText {...message} />{" "}
+                <span className="quiet small">
+                  <When at={message.at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
     </div>
   );
 }

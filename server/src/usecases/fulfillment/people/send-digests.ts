@@ -3,9 +3,10 @@ import { claimDigest, findDigest, setDigest } from "../../../db/accounts/digests
 import type { Deps } from "../../../deps.ts";
 import { DIGEST_TIME, digestLetter } from "../../../domain/operations/digest-letter.ts";
 import { dateIn, timeIn } from "../../../domain/values/calendar.ts";
+import { postLetter } from "../../operations/letters/post-letter.ts";
 import { readHome } from "../../operations/read-home.ts";
 
-/** Mails the morning's counts to the staff who asked for them, once a day. A letter that fails is not sent again. */
+/** Mails the morning's counts to the staff who asked for them, once a day. */
 export async function sendDigests(deps: Deps): Promise<void> {
   const { mail, config, db, addresses } = deps;
   const now = deps.now();
@@ -14,9 +15,7 @@ export async function sendDigests(deps: Deps): Promise<void> {
   for (let next = await claimDigest(db, date); next !== undefined; next = await claimDigest(db, date)) {
     const home = (await readHome(deps))("production", next.person_id);
     const about = { pharmacy: config.OPERATOR_NAME, dashboard: `${addresses.base_url}/dashboard`, date };
-    await mail
-      .send({ to: next.email, ...digestLetter(home, about) })
-      .catch((error: Error) => deps.log.warn({ fault: error.message }, "a daily digest was not sent"));
+    await postLetter(deps, { to: next.email, ...digestLetter(home, about) });
   }
 }
 
