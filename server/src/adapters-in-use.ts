@@ -7,6 +7,7 @@ import { openMail } from "./adapters/messages/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
 import { webauthn } from "./adapters/passkeys.ts";
 import { noPayments, type Payments, simulatedInProduction, simulatedPayments } from "./adapters/payments/payments.ts";
+import { openStripe } from "./adapters/payments/stripe/open-stripe.ts";
 import { createProviderWatch } from "./adapters/providers/provider-watch.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
@@ -41,13 +42,14 @@ export function adaptersInUse(
   const addressValidator = offlineAddressValidator(zips);
   const providers = providersInUse(config, demo);
   const provider_watch = createProviderWatch(metrics);
+  const stripe = providers.payments === "stripe" ? openStripe(config, provider_watch) : undefined;
   return {
     zips,
     providers,
     provider_watch,
-    provider_checks: {},
+    provider_checks: { ...(stripe && { stripe: stripe.check }) },
     address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
-    payments: { production: productionPayments(providers.payments), sandbox: simulatedPayments },
+    payments: { production: stripe?.payments ?? productionPayments(providers.payments), sandbox: simulatedPayments },
     carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
     documents: pdfDocuments,
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
