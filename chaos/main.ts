@@ -9,6 +9,7 @@ import type { DayTally } from "./day/day.ts";
 import type { RunningKind, Tally } from "./kills/kills.ts";
 import type { OpenWorkload } from "./kills/workload.ts";
 import type { LifecycleTally } from "./lifecycle/lifecycle.ts";
+import type { MoneyTally } from "./money/money.ts";
 import type { Mutations } from "./mutations.ts";
 import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
@@ -41,6 +42,8 @@ const ENDPOINTS = 20;
 const BROKEN_STORIES = 2_000;
 /** Enough to notice each rule of the year that the campaign broke itself. Another seed may need more patients. */
 const BROKEN_YEAR = { count: 6, seed: 1, days: 150 };
+/** Enough to notice each rule about money that the campaign broke itself. */
+const BROKEN_MONEY = { orders: 60, kills: 1 };
 /** Enough for several of the largest pages. */
 const SANDBOX_EVENTS = 400;
 /** The longest that a year of the sandbox may take. */
@@ -194,6 +197,36 @@ const campaigns: Record<string, Campaign> = {
         }
       }, memoryFolder()),
   },
+  money: {
+    about:
+      "card payments at a provider that loses and doubles answers and events, under kills: charged equals shipped, to the cent",
+    options: {
+      orders: count(20_000, "production orders that patients pay"),
+      kills: { about: "kills of the service", initial: [200] },
+      seed,
+    },
+    async run({ orders, kills, seed }) {
+      const { campaignMoney } = await import("./money/money.ts");
+      const { brokenMoneys } = await import("./money/money-messages.ts");
+      const begin_ms = Date.now();
+      const onProgress = (done: number) => console.log(`${done} orders in ${seconds(Date.now() - begin_ms)}`);
+      let well = await onOwnDatabase(async (own) =>
+        showMoney(
+          await campaignMoney({ ...own, orders, kills, random: seededRandom(seed), onProgress }),
+          Date.now() - begin_ms,
+        ),
+      );
+      for (const broken of brokenMoneys) {
+        const caught = await onOwnDatabase(async (own) => {
+          const { faults } = await campaignMoney({ ...own, ...BROKEN_MONEY, random: seededRandom(seed), broken });
+          console.log(`broken on purpose: ${broken}  caught ${faults.length > 0 ? "yes" : "NO"}`);
+          return faults.length > 0;
+        });
+        well = caught && well;
+      }
+      return well;
+    },
+  },
   webhooks: {
     about: `webhooks to ${ENDPOINTS} endpoints, three of them hostile, under kills: the receivers must get every event`,
     options: {
@@ -257,6 +290,15 @@ const campaigns: Record<string, Campaign> = {
     },
   },
 };
+
+function showMoney({ faults, charged_cents, shipped_cents, ...counts }: MoneyTally, took_ms: number): boolean {
+  const named = Object.entries(counts).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
+  const dollars = (cents: number) => (cents / 100).toFixed(2);
+  console.log(`took ${seconds(took_ms)}${named.join("")}`);
+  console.log(`charged ${dollars(charged_cents)}  shipped ${dollars(shipped_cents)}  faults ${faults.length}`);
+  showFaults(faults);
+  return faults.length === 0 && charged_cents === shipped_cents;
+}
 
 const times = (ratio: number) => (Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} %` : "no answer");
 const milliseconds = (ms: number) => (Number.isFinite(ms) ? `${ms.toFixed(1)} ms` : "no answer");

@@ -1,6 +1,7 @@
 import type { ActionKey } from "./actions.ts";
 import type { ErrorCode } from "./errors.ts";
 import { type ExceptionId, exceptionRow } from "./exceptions.ts";
+import type { PaymentDecline } from "./payments/payment-declines.ts";
 
 /** Facts about an order or an open exception that take an action away, as the documentation words them. */
 export const situations = {
@@ -14,6 +15,8 @@ export const situations = {
   payment_pending: "a payment is already pending",
 } as const;
 export type Situation = keyof typeof situations;
+/** What an open exception keeps: situations, why a payment was declined, and where the patient can confirm it. */
+export type KnownOfHold = Situation | PaymentDecline | `link ${string}`;
 
 type ActionLimit = {
   readonly action: ActionKey;
@@ -62,7 +65,7 @@ export const actionLimits: readonly ActionLimit[] = [
 export const limitOf = (
   action: ActionKey,
   id: ExceptionId | null,
-  present: ReadonlySet<Situation>,
+  present: ReadonlySet<KnownOfHold>,
 ): ActionLimit | undefined =>
   actionLimits.find(
     (row) =>
@@ -72,5 +75,5 @@ export const limitOf = (
   );
 
 /** The actions that an open exception offers in these situations, in display order. */
-export const offeredBy = (id: ExceptionId, present: ReadonlySet<Situation>): ActionKey[] =>
+export const offeredBy = (id: ExceptionId, present: ReadonlySet<KnownOfHold>): ActionKey[] =>
   exceptionRow(id).actions.filter((action) => limitOf(action, id, present) === undefined);

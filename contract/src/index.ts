@@ -70,6 +70,7 @@ export { arazzo } from "./openapi/arazzo.ts";
 export * from "./openapi/openapi.ts";
 export * from "./order-actions.ts";
 export * from "./override-reasons.ts";
+export * from "./payments/payment-declines.ts";
 export * from "./portal/hold-words.ts";
 export * from "./portal/portal.ts";
 export * from "./portal/portal-api.ts";

@@ -1,4 +1,4 @@
-import { offeredBy, type Situation } from "./action-limits.ts";
+import { type KnownOfHold, offeredBy } from "./action-limits.ts";
 import { type ActionField, type ActionKey, actionKeys, actions } from "./actions.ts";
 import { type ExceptionId, exceptionIds, exceptionRow } from "./exceptions.ts";
 
@@ -21,6 +21,6 @@ export const orderActions = actionKeys.map((event_key) => {
 /** The `order_actions` of one exception, in an order and in its webhook. Without situations, all of its actions. */
 export const orderActionsOf = (
   id: ExceptionId,
-  present: ReadonlySet<Situation> = new Set(),
+  present: ReadonlySet<KnownOfHold> = new Set(),
 ): { event_key: ActionKey; action: string }[] =>
   offeredBy(id, present).map((event_key) => ({ event_key, action: actions[event_key].action }));

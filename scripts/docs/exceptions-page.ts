@@ -7,6 +7,7 @@ import {
   exceptionIds,
   exceptionRow,
   overrideReasons,
+  paymentDeclines,
   type QuestionExceptionId,
   questionExceptions,
   SHORTEST_OVERRIDE_TEXT,
@@ -64,10 +65,21 @@ function exceptionSection(id: ExceptionId) {
     `- **Fix:** ${fix}`,
     `- **Who acts:** the ${who_acts}${resolves_itself === undefined ? "" : `; or it closes automatically: ${lowerFirst(resolves_itself)}`}`,
     ...questionLine(id),
+    ...declineLines(id),
     "- **Example:** to `POST /orders/{order_number}/partner_order_action_requests`\n",
     fence("json", JSON.stringify(send)),
   );
 }
+
+/** The messages of exception 80 that name a reason. */
+const declineLines = (id: ExceptionId): string[] =>
+  id === 80
+    ? [
+        "- **Message:** if the payment provider gives a reason, the message is one of these:",
+        ...Object.values(paymentDeclines).map((text) => `  - ${text}`),
+        "- **Link:** if the patient has to confirm the payment, the message ends with the link for the patient.",
+      ]
+    : [];
 
 /** The exceptions with which a question of the pharmacy can hold an order. */
 const questionLine = (id: ExceptionId): string[] => {

@@ -1,4 +1,4 @@
--- revision 6
+-- revision 7
 -- Saves a change of an order with its history and its events. The service has decided all of it. This function only
 -- checks that the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -178,8 +178,8 @@ begin
   if raised is not null then
     -- A check took over an exception that an action ended: it stays open, with the cause that the check found.
     update order_exception e
-    set basis = x.basis, elsewhere = x.elsewhere
-    from jsonb_to_recordset(raised) as x(exception_id integer, basis text, elsewhere boolean)
+    set basis = x.basis, elsewhere = x.elsewhere, situations = x.situations
+    from jsonb_to_recordset(raised) as x(exception_id integer, basis text, elsewhere boolean, situations text[])
     where e.account_id = save_change.account_id and e.order_number = save_change.order_number
       and e.exception_id = x.exception_id and e.resolved_at is null;
     insert into order_exception (account_id, order_number, exception_id, raised_at, basis, elsewhere, situations,

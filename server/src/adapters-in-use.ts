@@ -11,6 +11,7 @@ import { openTwilio } from "./adapters/messages/twilio/twilio.ts";
 import { openidClient } from "./adapters/oidc.ts";
 import { webauthn } from "./adapters/passkeys.ts";
 import { noPayments, type Payments, simulatedInProduction, simulatedPayments } from "./adapters/payments/payments.ts";
+import { openStripe } from "./adapters/payments/stripe/open-stripe.ts";
 import { createProviderWatch } from "./adapters/providers/provider-watch.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
@@ -52,16 +53,18 @@ export function adaptersInUse(
     dkim: readDkim(config),
   });
   const sms = productionSms(config, providers.sms, provider_watch);
+  const stripe = providers.payments === "stripe" ? openStripe(config, provider_watch) : undefined;
   return {
     zips,
     providers,
     provider_watch,
     provider_checks: {
+      ...(stripe && { stripe: stripe.check }),
       ...(mail && { smtp: mail.check }),
       ...(sms?.provider === "twilio" && { twilio: sms.check }),
     },
     address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
-    payments: { production: productionPayments(providers.payments), sandbox: simulatedPayments },
+    payments: { production: stripe?.payments ?? productionPayments(providers.payments), sandbox: simulatedPayments },
     carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
     documents: pdfDocuments,
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),

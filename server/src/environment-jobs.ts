@@ -8,6 +8,7 @@ import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
 import { tellExpiries } from "./usecases/intake/tell-expiries.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
+import { checkPayments } from "./usecases/orders/payments/check-payments.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { addMissingNames } from "./usecases/patients/add-missing-names.ts";
@@ -27,6 +28,7 @@ const FILL_EVERY_MS = 1_000;
 /** Refill schedules count in days. */
 const SCHEDULES_EVERY_MS = 60_000;
 const UNPAID_EVERY_MS = 15_000;
+const CHECK_PAYMENTS_EVERY_MS = 15_000;
 /** Back orders receive new stock within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
 /** Another partner's order of the same person is checked within about a second. */
@@ -59,6 +61,7 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
   startLoop(own, "void-labels", VOID_LABELS_EVERY_MS, () => voidUnusedLabels(own)),
   startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
+  startLoop(own, "check-payments", CHECK_PAYMENTS_EVERY_MS, () => checkPayments(own)),
   startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),
   startLoop(own, "send-to-prescribers", PRESCRIBERS_EVERY_MS, () => sendToPrescribers(own, prescriberFormat)),
   startLoop(own, "queue-fill-notices", FILL_NOTICES_EVERY_MS, () => queueFillNotices(own)),

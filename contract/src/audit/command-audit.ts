@@ -72,6 +72,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "report correct": writes("command_run", "export", "identity", "address", "treatment"),
   "report list": writes("command_run", "export"),
   "report mark": writes("command_run", "export"),
+  "report payments": writes("command_run", "export"),
   ...Object.fromEntries(
     reportNames.map((name) => [`report ${name}`, writes("command_run", "export", ...reports[name].groups)]),
   ),

@@ -19,6 +19,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "add-missing-names": notAudited("No person sees data. It computes keyed hashes of the records."),
   "track-shipments": notAudited(NO_LOOK),
   "settle-unpaid": notAudited(NO_LOOK),
+  "check-payments": notAudited(NO_LOOK),
   "void-labels": notAudited("It tells the carrier which labels are not used, and shows no data."),
   "send-to-prescribers": notAudited(
     "It sends requests and notices that an entry of their own records, to the prescriber.",

@@ -151,11 +151,13 @@ export type PrintedParcel = {
 export type ShipmentScan = { at: string; status: ShipmentStatus; place: string | null; description: string };
 export type PaymentLine = {
   at: string;
-  kind: "authorisation" | "capture" | "void" | "refund";
+  kind: "authorisation" | "capture" | "void" | "refund" | "fee" | "dispute";
   state: "asked" | "done";
   amount_cents: number;
   reason: string | null;
   actor: string;
+  /** Why the provider refuses a pending one. The job keeps trying. */
+  problem: string | null;
 };
 
 /** Timeline, newest first. */

@@ -39,6 +39,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["recall"], async () => (await import("./fulfillment/recall.ts")).recallCommand],
   [["report"], async () => (await import("./fulfillment/report.ts")).reportCommands],
   [["report"], async () => (await import("./fulfillment/inspection.ts")).inspectionCommands],
+  [["report"], async () => (await import("./statements/report-payments.ts")).reportPaymentsCommand],
   [["statements"], async () => (await import("./statements/statements.ts")).statementCommands],
   [["ledger"], async () => (await import("./statements/ledger.ts")).ledgerCommands],
   [["simulate"], async () => (await import("./sandbox/simulate.ts")).simulateCommands],

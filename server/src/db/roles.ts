@@ -33,7 +33,7 @@ export const appendOnly: Readonly<Record<string, readonly string[]>> = {
   order_history: [],
   order_message: ["text_sealed"],
   order_note: ["text_sealed"],
-  payment_entry: ["state"],
+  payment_entry: ["state", "tries", "next_try_at", "problem"],
   product_miss: [],
   provider_exchange: [],
   safety_import: [],

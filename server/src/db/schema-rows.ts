@@ -101,6 +101,25 @@ export type Rows = {
     default?: boolean;
     retired_at: Instant | null;
   };
+  card_authorization: {
+    account_id: string;
+    order_number: string;
+    authorization_key: string;
+    attempt: number;
+    amount_cents: number;
+    state: string;
+    reference: string | null;
+    asked_at: Instant;
+    expires_at: Instant | null;
+    captured_cents?: number;
+    returned_cents?: number;
+    fee_cents: number | null;
+    disputed?: boolean;
+    moved_at: Instant | null;
+    next_check_at: Instant | null;
+    tries?: number;
+    problem: string | null;
+  };
   catalogue_version: {
     account_id: string;
     version: number;
@@ -511,6 +530,9 @@ export type Rows = {
     state: string;
     actor: string;
     at: Instant;
+    tries?: number;
+    next_try_at: Instant | null;
+    problem: string | null;
   };
   person: {
     person_id: string;

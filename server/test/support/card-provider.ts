@@ -62,7 +62,7 @@ export function useCardProvider(app: { deps: Pick<TestApp["deps"], "payments"> }
       }),
     void: ({ key, authorised_as }) =>
       once("void", key, () => {
-        const card = [...cards.values()].find((one) => one.key === authorised_as);
+        const card = [...cards.values()].find((one) => one.key.startsWith(`${authorised_as}-`));
         if (card !== undefined) Object.assign(card, { authorised: 0, refunded: card.captured });
       }),
     refund: ({ key, amount_cents, reference }) =>

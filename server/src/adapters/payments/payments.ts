@@ -1,4 +1,7 @@
+import type { PaymentDecline } from "@pestle/contract";
+import type { About } from "../../domain/orders/provider-payment.ts";
 import { ProviderMissing } from "../providers/provider-missing.ts";
+import type { PaymentRecords } from "./payment-records.ts";
 
 /**
  * The payment provider for patient payments. Every call carries its own key, so a call repeated after a timeout takes
@@ -8,18 +11,29 @@ import { ProviderMissing } from "../providers/provider-missing.ts";
  * `reference`, which the other calls pass back; `key` is the idempotency key.
  */
 export interface Payments {
-  authorise(request: Keyed & { currency: string; token: string }): Promise<Authorisation>;
+  /** `known`: an earlier call with the same key, whose answer may be lost. */
+  authorise(request: Keyed & { currency: string; token: string; known?: KnownCall }): Promise<Authorisation>;
   /** At most the authorized amount. */
   capture(request: Keyed & { reference: string }): Promise<Capture>;
   /** Voids the authorization made under a key and refunds what was captured since. Does nothing if there is none. */
   void(request: { key: string; reference: string | null; authorised_as: string }): Promise<void>;
   refund(request: Keyed & { reference: string }): Promise<void>;
+  /** Absent for a simulator, which forgets every call. */
+  records?: PaymentRecords;
 }
-type Keyed = { key: string; amount_cents: number };
+type Keyed = { key: string; amount_cents: number; about?: About };
+/** When we first sent it, and the provider's id if we know it. */
+type KnownCall = { asked_at: Date; reference: string | null };
 
 /** A repeated call with the same key returns the amount captured the first time. */
-type Capture = { status: "captured"; amount_cents: number } | { status: "declined" };
-type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
+export type Capture =
+  /** `returned_cents`: what an earlier call had charged beyond this amount, and what went back. */
+  | { status: "captured"; amount_cents: number; returned_cents?: number; fee_cents?: number | null }
+  | { status: "declined"; decline?: PaymentDecline };
+export type Authorisation =
+  | { status: "authorized"; reference: string; expires_at?: Date | null }
+  /** `reference` and `url`: the patient can still confirm the payment there. */
+  | { status: "declined"; decline?: PaymentDecline; reference?: string; url?: string | null };
 
 /** The sandbox cards that are declined at authorization and at capture. */
 const DECLINED_TOKEN = "tok_declined";

@@ -111,14 +111,15 @@ export const listScanLines = (db: Queryable, account_id: string, order_number: s
 
 export type PaymentRow = {
   at: Date;
-  kind: "authorisation" | "capture" | "void" | "refund";
+  kind: "authorisation" | "capture" | "void" | "refund" | "fee" | "dispute";
   state: "asked" | "done";
   amount_cents: number;
   reason_id: number | null;
   actor: string;
+  problem: string | null;
 };
 const payments = sql<[account_id: string, order_number: string], PaymentRow>`
-select at, kind, state, amount_cents, reason_id, actor
+select at, kind, state, amount_cents, reason_id, actor, problem
 from payment_entry
 where account_id = $1 and order_number = $2
 order by at desc`;

@@ -3,9 +3,9 @@ import type {
   Environment,
   ExceptionId,
   HoldableState,
+  KnownOfHold,
   OrderStatus,
   Shipment,
-  Situation,
   Stage,
 } from "@pestle/contract";
 import type { StoredItem, StoredOrder } from "../../domain/orders/order-answer.ts";
@@ -51,7 +51,7 @@ export type OrderRow = Omit<
   carrier: string;
   items: StoredItem[];
   shipments: Shipment[] | null;
-  exceptions: { id: ExceptionId; raised_at: string; elsewhere: boolean; situations: Situation[] }[];
+  exceptions: { id: ExceptionId; raised_at: string; elsewhere: boolean; situations: KnownOfHold[] }[];
   prescriptions: (Omit<
     PrescriptionFact,
     "patient_id" | "received_at" | "expires_at" | "prescriber_npi" | "prescriber_dea" | "unit"

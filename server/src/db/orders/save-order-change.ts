@@ -57,7 +57,7 @@ export type OrderChange = {
   shipment: Omit<Rows["shipment"], Key> | null;
   tracked: Pick<Rows["shipment"], "shipment_id" | "status" | "delivered_at" | "next_scan_at"> | null;
   scans: Omit<Rows["shipment_scan"], Key>[];
-  payment_entries: Omit<Rows["payment_entry"], Key | "at">[];
+  payment_entries: Omit<Rows["payment_entry"], Key | "at" | "tries" | "next_try_at" | "problem">[];
   action_request: Omit<Rows["order_action_request"], Key | "id" | "created_at"> | null;
   audit: AuditEntry | null;
 };

@@ -3,6 +3,8 @@ import {
   type DrugSchedule,
   type ExceptionId,
   exceptionRow,
+  isPaymentDecline,
+  type KnownOfHold,
   type labelFormats,
   type MedicationRequest,
   type Order,
@@ -11,9 +13,9 @@ import {
   orderActionsOf,
   type Payment,
   type payers,
+  paymentDeclines,
   type paymentStatuses,
   type Shipment,
-  type Situation,
   type TriedOrder,
   type Workflow,
 } from "@pestle/contract";
@@ -44,7 +46,7 @@ export type StoredOrder = {
   /** The strictest schedule of its products and prescriptions. */
   drug_schedule: DrugSchedule;
   /** `elsewhere`: it rests on other partners' data alone. `situations`: what was known when it was raised. */
-  exceptions: { id: ExceptionId; raised_at: Date; elsewhere?: boolean; situations?: readonly Situation[] }[];
+  exceptions: { id: ExceptionId; raised_at: Date; elsewhere?: boolean; situations?: readonly KnownOfHold[] }[];
   payer: (typeof payers)[number];
   payment_status: (typeof paymentStatuses)[number];
   amount_cents: number;
@@ -157,12 +159,20 @@ const REVIEW_MESSAGE = "A pharmacist must review this order.";
 
 export function exceptionAnswer(
   order: StoredOrder,
-  { id, raised_at, elsewhere }: StoredOrder["exceptions"][number],
+  { id, raised_at, elsewhere, situations = [] }: StoredOrder["exceptions"][number],
 ): OrderException {
   const { name, message: usual } = exceptionRow(id);
-  const message = elsewhere ? REVIEW_MESSAGE : usual;
+  const message = elsewhere ? REVIEW_MESSAGE : (declineMessage(situations) ?? usual);
   const order_actions = orderActionsOf(id, situationsOf(order, id));
   return { id, name, message, raised_at: raised_at.toISOString(), order_actions };
+}
+
+/** Why the payment provider declined a card, with the link under which the patient can confirm the payment. */
+function declineMessage(known: readonly KnownOfHold[]): string | undefined {
+  const decline = known.find(isPaymentDecline);
+  if (decline === undefined) return undefined;
+  const link = known.find((one) => one.startsWith("link "))?.slice("link ".length);
+  return link === undefined ? paymentDeclines[decline] : `${paymentDeclines[decline]} ${link}`;
 }
 
 /** Converts times to the wire format, which differs from how the database writes them in JSON. */

@@ -1,4 +1,4 @@
-import { type ExceptionId, type HoldableState, isCheckedStep, type Situation } from "@pestle/contract";
+import { type ExceptionId, type HoldableState, isCheckedStep, type KnownOfHold } from "@pestle/contract";
 import type { Formulary } from "../catalogue/formulary.ts";
 import type { StockEntryKind } from "../catalogue/stock.ts";
 import type { ItemLot } from "../fulfillment/item-lots.ts";
@@ -86,7 +86,7 @@ export type Outcome = {
   /** Raised by a person, so only a person closes them. */
   raises?: readonly ExceptionId[];
   /** What is known about the raised exceptions. */
-  situations?: readonly Situation[];
+  situations?: readonly KnownOfHold[];
   payments?: readonly PaymentEntry[];
   /** The order continues here when its hold ends, and its packages are filled again. */
   returns_to?: HoldableState;

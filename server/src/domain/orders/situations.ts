@@ -1,4 +1,4 @@
-import { type DrugSchedule, type ExceptionId, exceptionRow, type Situation } from "@pestle/contract";
+import { type DrugSchedule, type ExceptionId, exceptionRow, type KnownOfHold, type Situation } from "@pestle/contract";
 import type { Verdict } from "../values/address/verdict.ts";
 
 /** What the limits of an action depend on. */
@@ -6,11 +6,11 @@ type LimitedOrder = {
   drug_schedule: DrugSchedule;
   payment_status: string;
   items: readonly { needs_prescription: boolean; prescription_id: number | null }[];
-  exceptions: readonly { id: ExceptionId; situations?: readonly Situation[] }[];
+  exceptions: readonly { id: ExceptionId; situations?: readonly KnownOfHold[] }[];
 };
 
 /** The situations of an order, and of one of its open exceptions. The offer and the refusal of an action both read them. */
-export function situationsOf(order: LimitedOrder, id: ExceptionId | null): ReadonlySet<Situation> {
+export function situationsOf(order: LimitedOrder, id: ExceptionId | null): ReadonlySet<KnownOfHold> {
   const { drug_schedule, payment_status, items, exceptions } = order;
   const applies: Partial<Record<Situation, boolean>> = {
     pharmacist_decides: id !== null && exceptionRow(id).who_acts === "pharmacist",

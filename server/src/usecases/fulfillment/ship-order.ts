@@ -1,6 +1,7 @@
-import type { Order, Shipment } from "@pestle/contract";
+import type { Order, PaymentDecline, Shipment } from "@pestle/contract";
 import { endLabel } from "../../db/fulfillment/parcel-labels.ts";
 import { shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
+import { noteCharge } from "../../db/orders/card-authorizations.ts";
 import { findOrder } from "../../db/orders/orders.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
@@ -9,8 +10,13 @@ import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts
 import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import { keepsRecords } from "../orders/payments/ask-on-record.ts";
+import { attemptName } from "../orders/payments/authorization-key.ts";
+import { declineSituations } from "../orders/payments/decline-situations.ts";
+import { nextCheckOf } from "../orders/payments/next-check.ts";
+import { releaseStrays } from "../orders/payments/release-authorization.ts";
 import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
-import { authorisationKey, settlePayment } from "../orders/settle-payment.ts";
+import { settlePayment } from "../orders/settle-payment.ts";
 import { write } from "../write.ts";
 import { itemDays } from "./item-days.ts";
 import { carrierOf, makeLabel, newestLabel, type ParcelLabel } from "./parcels/parcel-label.ts";
@@ -46,13 +52,13 @@ export async function shipOrder(deps: Deps, work: Work, { printed = false } = {}
         const newest = await newestLabel(deps, loaded);
         if (printed && !newest.fits) throw new WorkRefusal("not_printed");
         const label = newest.fits ? newest.printed! : await makeLabel(deps, loaded, newest.label_id + 1);
-        const captured_cents = await capture(deps, loaded);
-        if (captured_cents !== "declined") charged = loaded;
+        const captured = await capture(deps, loaded);
+        const is_charged = typeof captured === "number";
+        if (is_charged) charged = loaded;
         const order = await db.transaction(async (tx) => {
-          const [outcome, by] =
-            captured_cents === "declined" ? declined(loaded) : shipped(deps, loaded, label, captured_cents, actor);
+          const [outcome, by] = is_charged ? shipped(deps, loaded, label, captured, actor) : declined(loaded, captured);
           const { order } = await changeOrder(deps, tx, loaded, outcome, by);
-          if (captured_cents !== "declined" && newest.printed !== null) {
+          if (is_charged && newest.printed !== null) {
             const { account_id, order_number } = work;
             await endLabel(tx, account_id, order_number, newest.fits ? newest.label_id : null);
           }
@@ -98,28 +104,56 @@ async function loadPacked(deps: Deps, work: Work): Promise<LoadedOrder> {
 }
 
 /** A partner pays by account, so nothing is captured there. A card is charged the order's current amount. */
-export async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | "declined"> {
-  const { order, row, environment } = loaded;
+export async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | Declined> {
+  const { account_id, order, row, environment } = loaded;
   if (order.payer === "partner") return order.amount_cents;
-  if (order.payment_status === "declined" || row.payment_reference === null) return "declined";
-  const captured = await deps.payments[environment].capture({
-    key: `${authorisationKey(loaded)}-capture`,
-    amount_cents: order.amount_cents,
-    reference: row.payment_reference,
+  const { payment_reference: reference } = row;
+  if (order.payment_status === "declined" || reference === null) return {};
+  const payments = deps.payments[environment];
+  const { order_number, amount_cents } = order;
+  const captured = await payments.capture({
+    key: `${attemptName(loaded)}-capture`,
+    ...{ amount_cents, reference, about: { account_id, order_number } },
   });
-  return captured.status === "captured" ? captured.amount_cents : "declined";
+  if (captured.status === "declined") return captured;
+  if (keepsRecords(payments)) {
+    const { returned_cents = 0, fee_cents = null } = captured;
+    const charge = { captured_cents: captured.amount_cents + returned_cents, returned_cents, fee_cents };
+    const at = deps.now();
+    // If the order does not ship after all, a job finds the charge soon.
+    const next_check_at = nextCheckOf("charged", null, at);
+    const when = { at, account_at: loaded.rules.now, next_check_at, state: "charged" } as const;
+    await noteCharge(deps.db, account_id, order_number, reference, charge, when);
+  }
+  return captured.amount_cents;
 }
+export type Declined = { decline?: PaymentDecline };
 
 /**
  * Voids the charge if the order was canceled between the charge and the save. If the order was held, the charge stays,
  * and its key prevents a second one when the order goes on. If another person shipped it, the charge pays for that.
  */
 async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
+  try {
+    await returnCharge(deps, loaded);
+  } catch (error) {
+    // The person sees why the order did not ship. A job returns the charge.
+    const { order_number } = loaded.order;
+    deps.log.warn({ order_number, fault: (error as Error).name }, "a charge could not be returned yet");
+  }
+}
+
+async function returnCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
   if (loaded.order.payer === "partner") return;
   const by_now = await findOrder(deps.db, loaded.account_id, loaded.order.order_number);
   if (by_now?.order_status !== "Canceled") return;
-  const authorised_as = authorisationKey(loaded);
-  await deps.payments[loaded.environment].void({
+  const authorised_as = attemptName(loaded);
+  const payments = deps.payments[loaded.environment];
+  if (keepsRecords(payments)) {
+    const canceled = await loadChangingOrder(deps, deps.db, loaded.account_id, loaded.order.order_number);
+    return releaseStrays(deps, payments, canceled);
+  }
+  await payments.void({
     key: `${authorised_as}-void`,
     reference: loaded.row.payment_reference,
     authorised_as,
@@ -128,8 +162,8 @@ async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
 
 type Change = [Outcome, ChangeBy];
 
-export const declined = ({ order }: LoadedOrder): Change => [
-  { raises: [80], after: { order: { ...order, payment_status: "declined" } } },
+export const declined = ({ order }: LoadedOrder, why: Declined): Change => [
+  { raises: [80], situations: declineSituations(why), after: { order: { ...order, payment_status: "declined" } } },
   { actor: system },
 ];
 

@@ -1,6 +1,7 @@
 import type { DashboardHealth } from "@pestle/contract";
 import { type Lag, listLags } from "../../db/operations/lags.ts";
 import type { Deps } from "../../deps.ts";
+import { checkStuckPayments } from "../providers/check-up-payments.ts";
 import { checkProviders } from "../providers/check-up-providers.ts";
 import { checkDatabase, checkFiles, type Finding, finding } from "./check-up.ts";
 
@@ -14,14 +15,16 @@ const sentences: Record<Lag["what"], string> = {
 /** The findings of `pestle doctor` for this service, and its overdue work. */
 export async function readHealth(deps: Deps, version: string): Promise<DashboardHealth> {
   const now = deps.now();
-  const [findings, lags] = await Promise.all([
+  const [findings, lags, stuck] = await Promise.all([
     checkDatabase(deps.config, deps.db, deps.now, deps.tenants.of("")),
     listLags(deps.db, now),
+    checkStuckPayments(deps.db),
   ]);
   const all = [
     ...checkFiles(deps.config, now),
     ...findings,
     ...checkProviders(deps.providers, deps.provider_watch),
+    ...stuck,
     ...sandboxFindings(deps),
   ];
   return {

@@ -88,7 +88,7 @@ export function decideSave(deps: Deps, loaded: LoadedOrder, asked: Outcome, aske
     order_status: statusOfState((moved ?? standing).state),
     exceptions: (moved ?? standing).open.map(
       (id) =>
-        order.exceptions.find((one) => one.id === id) ?? {
+        known(order, outcome, id) ?? {
           id,
           raised_at: now,
           elsewhere: isElsewhere(decided.findings, id),
@@ -137,12 +137,14 @@ export function decideSave(deps: Deps, loaded: LoadedOrder, asked: Outcome, aske
             revision: loaded.patient_revision,
             recheck_due: hasOtherCheckedFacts(loaded.record, decided.after.record),
           },
-    raised: [...(moved?.raised ?? []), ...takenOver(loaded, decided)].map((exception_id) => ({
-      exception_id,
-      basis: decided.open.find(({ id }) => id === exception_id)?.basis ?? null,
-      elsewhere: isElsewhere(decided.findings, exception_id),
-      situations: [...(after.exceptions.find(({ id }) => id === exception_id)?.situations ?? [])],
-    })),
+    raised: [...(moved?.raised ?? []), ...takenOver(loaded, decided), ...retold(loaded, outcome)].map(
+      (exception_id) => ({
+        exception_id,
+        basis: decided.open.find(({ id }) => id === exception_id)?.basis ?? null,
+        elsewhere: isElsewhere(decided.findings, exception_id),
+        situations: [...(after.exceptions.find(({ id }) => id === exception_id)?.situations ?? [])],
+      }),
+    ),
     resolved: (moved?.resolved ?? []).map((exception_id) => ({
       exception_id,
       resolved_by: by.actor.person_id ?? role,
@@ -184,6 +186,16 @@ export function decideSave(deps: Deps, loaded: LoadedOrder, asked: Outcome, aske
 /** Exceptions that an action ended, and that stay open because a check found a cause of its own. */
 const takenOver = ({ holds }: LoadedOrder, { open }: DecidedChange): ExceptionId[] =>
   open.filter((hold) => holds.some(({ id, basis }) => id === hold.id && basis !== hold.basis)).map(({ id }) => id);
+
+/** Exceptions that stay open for another reason, such as a second card that is declined. */
+const retold = ({ standing }: LoadedOrder, { raises = [], situations = [] }: Outcome): ExceptionId[] =>
+  situations.length === 0 ? [] : raises.filter((id) => standing.open.includes(id));
+
+/** The exception if it is open already, with what is known about it now. */
+function known({ exceptions }: StoredOrder, { raises = [], situations = [] }: Outcome, id: ExceptionId) {
+  const open = exceptions.find((one) => one.id === id);
+  return open !== undefined && raises.includes(id) && situations.length > 0 ? { ...open, situations } : open;
+}
 
 /** Events about the rest that a partner follows: the payment, a prescription without refills, and the patient's record. */
 function alsoTold(loaded: LoadedOrder, { after }: DecidedChange, outcome: Outcome, order: StoredOrder): MadeEvent[] {

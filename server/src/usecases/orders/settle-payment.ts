@@ -1,24 +1,24 @@
 import type { ExceptionId, Order } from "@pestle/contract";
 import { listUnpaid, listUnpaidAccounts } from "../../db/orders/orders.ts";
-import { listAsked, markDone } from "../../db/orders/payments.ts";
+import { type AskedEntry, listAsked, markDone, noteEntryProblem } from "../../db/orders/payments.ts";
 import type { Deps } from "../../deps.ts";
 import { system } from "../../domain/orders/order.ts";
 import { CURRENCY, orderAnswer } from "../../domain/orders/order-answer.ts";
 import type { Outcome, PaymentEntry } from "../../domain/orders/order-change.ts";
+import { PaymentRefused } from "../../domain/orders/provider-payment.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
 import { LostRaces, write } from "../write.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
+import { type Authorization, askOnRecord, keepsRecords } from "./payments/ask-on-record.ts";
+import { attemptName, authorizationKey } from "./payments/authorization-key.ts";
+import { declineSituations } from "./payments/decline-situations.ts";
+import { tryAgainAt } from "./payments/next-check.ts";
+import { releaseStrays } from "./payments/release-authorization.ts";
 import { changeOrder } from "./save-change.ts";
 
 const PAYMENT_DECLINED: ExceptionId = 80;
-
-/** Each attempt has its own key, so the provider processes an attempt that is sent twice only once. */
-export const authorisationKey = (
-  { order, row }: Pick<LoadedOrder, "order" | "row">,
-  payment_attempt = row.payment_attempt,
-) => `${order.order_number}-${payment_attempt}`;
 
 /**
  * Authorizes the patient's card right after the order is saved, outside every transaction. A declined card holds the
@@ -41,9 +41,11 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
         const asked = await ask(deps, loaded);
         // The order stays saved with a pending payment, and the job retries.
         if (asked === undefined) return orderAnswer(order, prescriptions, rules);
-        got =
-          asked.status === "declined" ? null : { reference: asked.reference, authorised_as: authorisationKey(loaded) };
-        return savePayment(deps, loaded, asked);
+        got = asked.status === "declined" ? null : { reference: asked.reference, authorised_as: attemptName(loaded) };
+        const saved = await savePayment(deps, loaded, asked);
+        const replaced = loaded.row.payment_reference !== null && keepsRecords(deps.payments[loaded.environment]);
+        if (replaced) await letEarlierGo(deps, account_id, order_number);
+        return saved;
       },
     });
   } catch (error) {
@@ -53,11 +55,7 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
   }
 }
 
-async function savePayment(
-  deps: Deps,
-  loaded: LoadedOrder,
-  asked: NonNullable<Awaited<ReturnType<typeof ask>>>,
-): Promise<Order> {
+async function savePayment(deps: Deps, loaded: LoadedOrder, asked: Authorization): Promise<Order> {
   const { order, row } = loaded;
   const declined = asked.status === "declined";
   const entry = (kind: PaymentEntry["kind"]): PaymentEntry => ({
@@ -68,40 +66,59 @@ async function savePayment(
   });
   const outcome: Outcome = {
     after: { order: { ...order, payment_status: asked.status } },
-    ...(declined ? { raises: [PAYMENT_DECLINED] } : { ends: [PAYMENT_DECLINED] }),
+    ...(asked.status === "declined"
+      ? { raises: [PAYMENT_DECLINED], situations: declineSituations(asked) }
+      : { ends: [PAYMENT_DECLINED] }),
     payments: [
       ...(row.payment_reference === null ? [] : [entry("void")]),
       ...(declined ? [] : [entry("authorisation")]),
     ],
   };
-  const columns = { payment_reference: declined ? null : asked.reference };
+  const columns = { payment_reference: asked.status === "declined" ? null : asked.reference };
   return (await changeOrder(deps, deps.db, loaded, outcome, { actor: system, columns })).order;
 }
 
-async function ask(deps: Deps, loaded: LoadedOrder) {
+async function ask(deps: Deps, loaded: LoadedOrder): Promise<Authorization | undefined> {
   const { order_number, amount_cents } = loaded.order;
   const { payment_reference: reference, payment_attempt } = loaded.row;
   const token = loaded.payment_token();
   const payments = deps.payments[loaded.environment];
   try {
+    // The earlier authorization goes after the new one is there.
+    if (keepsRecords(payments)) return await askOnRecord(deps, payments, loaded);
     // A new card replaces an authorized one whose capture failed or that the pharmacy questioned.
     if (reference !== null) {
-      const authorised_as = authorisationKey(loaded, payment_attempt - 1);
+      const authorised_as = attemptName(loaded, payment_attempt - 1);
       await payments.void({ key: `${authorised_as}-void`, reference, authorised_as });
     }
-    return await payments.authorise({ key: authorisationKey(loaded), amount_cents, currency: CURRENCY, token });
+    return await payments.authorise({ key: authorizationKey(loaded), amount_cents, currency: CURRENCY, token });
   } catch (error) {
-    deps.log.warn(
-      { order_number, fault: (error as Error).name },
-      "the payment provider did not answer an authorization request",
-    );
+    const { name: fault } = error as Error;
+    // Such as a revoked key: the operator must act, and the order waits.
+    const refused = error instanceof PaymentRefused && { refused: error.code };
+    deps.log.warn({ order_number, fault, ...refused }, "the payment provider did not answer an authorization request");
     return undefined;
   }
 }
 
+/** Releases what the new authorization replaced. A job does it if the provider does not answer now. */
+async function letEarlierGo(deps: Deps, account_id: string, order_number: string): Promise<void> {
+  const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
+  const payments = deps.payments[loaded.environment];
+  if (!keepsRecords(payments)) return;
+  try {
+    await releaseStrays(deps, payments, loaded);
+  } catch (error) {
+    deps.log.warn({ order_number, fault: (error as Error).name }, "an earlier authorization could not be voided yet");
+  }
+}
+
+/** A provider that keeps records has the authorization written down, and a job releases it if this fails. */
 async function letGo(deps: Deps, loaded: LoadedOrder, got: { reference: string; authorised_as: string }) {
   const { order_number } = loaded.order;
+  const payments = deps.payments[loaded.environment];
   try {
+    if (keepsRecords(payments)) return await releaseStrays(deps, payments, loaded);
     await deps.payments[loaded.environment].void({ key: `${got.authorised_as}-void`, ...got });
   } catch (error) {
     deps.log.warn({ order_number, fault: (error as Error).name }, "an authorization could not be voided");
@@ -129,21 +146,36 @@ export async function settleAsked(
   account_id: string,
   which: { before?: Date; order_number?: string },
 ): Promise<void> {
-  const asked = await listAsked(deps.db, account_id, which.before ?? null, which.order_number ?? null, MOST_AT_ONCE);
+  const { before = null, order_number = null } = which;
+  const asked = await listAsked(deps.db, account_id, before, order_number, deps.now(), MOST_AT_ONCE);
   for (const entry of asked) {
-    const { order_number, payment_entry_id, kind, amount_cents, payment_reference, payment_attempt } = entry;
-    const payments = deps.payments[entry.environment];
-    const key = payment_entry_id;
+    const { order_number, payment_entry_id, kind, tries } = entry;
     try {
-      if (kind === "void") {
-        const authorised_as = `${order_number}-${payment_attempt}`;
-        await payments.void({ key, reference: payment_reference, authorised_as });
-      } else {
-        await payments.refund({ key, amount_cents, reference: payment_reference! });
-      }
+      await settleEntry(deps, account_id, entry);
       await markDone(deps.db, account_id, order_number, payment_entry_id);
     } catch (error) {
-      deps.log.warn({ order_number, kind, fault: (error as Error).name }, "a payment entry could not be settled");
+      // A person sees a refusal on System health and on the order, and the job keeps trying.
+      const problem = error instanceof PaymentRefused ? error.code : null;
+      const next_try_at = tryAgainAt(tries, deps.now());
+      await noteEntryProblem(deps.db, account_id, order_number, payment_entry_id, problem, next_try_at);
+      deps.log.warn(
+        { order_number, kind, fault: (error as Error).name, ...(problem && { refused: problem }) },
+        "a payment entry could not be settled",
+      );
     }
   }
+}
+
+async function settleEntry(deps: Deps, account_id: string, entry: AskedEntry): Promise<void> {
+  const { order_number, payment_entry_id: key, kind, amount_cents, payment_reference, payment_attempt } = entry;
+  const payments = deps.payments[entry.environment];
+  if (kind === "refund") {
+    const about = { account_id, order_number };
+    return payments.refund({ key, amount_cents, reference: payment_reference!, about });
+  }
+  if (keepsRecords(payments)) {
+    return releaseStrays(deps, payments, await loadChangingOrder(deps, deps.db, account_id, order_number));
+  }
+  const authorised_as = `${order_number}-${payment_attempt}`;
+  await payments.void({ key, reference: payment_reference, authorised_as });
 }

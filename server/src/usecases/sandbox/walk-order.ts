@@ -165,9 +165,9 @@ async function ship(deps: Deps, walk: Walk): Promise<void> {
     if (walk.unsaved.length > 0) await save(deps, walk);
     else await lockOrder(deps.db, account_id, order_number, loaded.revision);
   }
-  const captured_cents = await capture(deps, loaded);
-  if (captured_cents === "declined") return add(deps, walk, ...declined(loaded));
-  add(deps, walk, ...shipped(deps, loaded, label, captured_cents, actor));
+  const captured = await capture(deps, loaded);
+  if (typeof captured !== "number") return add(deps, walk, ...declined(loaded, captured));
+  add(deps, walk, ...shipped(deps, loaded, label, captured, actor));
   if (newest.printed === null) return;
   await save(deps, walk);
   await endLabel(deps.db, account_id, order_number, newest.fits ? newest.label_id : null);

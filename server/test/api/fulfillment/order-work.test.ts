@@ -301,11 +301,11 @@ describe("the simulated pharmacy", () => {
         [
           filled,
           async (loaded) => {
-            const cents = await capture(app.deps, loaded);
+            const captured = await capture(app.deps, loaded);
             const label = await makeLabel(app.deps, loaded, 1, { drawn: false });
-            return cents === "declined"
-              ? declined(loaded)
-              : shipped(app.deps, loaded, label, cents, actorOf(filled.by));
+            return typeof captured === "number"
+              ? shipped(app.deps, loaded, label, captured, actorOf(filled.by))
+              : declined(loaded, captured);
           },
         ],
         [filled, trackedByHand(filled, "in_transit", "Left.")],

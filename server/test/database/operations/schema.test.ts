@@ -68,6 +68,8 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ],
   ["and (exists ( select from orders o where o.account_id = a.account_id and o.payment_status", JOB],
   ["from account a join ledger l on l.account_id = a.account_id where ($1::text is null", JOB],
+  ["and exists ( select from card_authorization c where c.account_id = a.account_id and c.next_check_at", JOB],
+  ["select a.account_id, p.order_number, p.problem from account a join (", DASHBOARD],
   [
     "select e.account_id, e.order_number from order_exception e join account a on a.account_id = e.account_id where e.basis = 'unavailable'",
     JOB,

@@ -17,6 +17,8 @@ const kinds = {
   capture: say("Captured"),
   void: say("Voided"),
   refund: say("Refunded"),
+  fee: say("Provider fee"),
+  dispute: say("Disputed"),
 } as const;
 
 /** Payer, charges and refunds. */
@@ -59,6 +61,11 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
                   {moneyText(line.amount_cents, payment.currency)}
                   {line.reason && <span className="quiet"> {line.reason}</span>}
                 </p>
+                {line.problem && (
+                  <p className="small">
+                    <Badge tone="bad">{say("Refused by the provider: {problem}", { problem: line.problem })}</Badge>
+                  </p>
+                )}
                 <span className="quiet small">
                   <When at={line.at} />
                 </span>
