@@ -1,7 +1,7 @@
 /* What the day was by the campaign's own book, what the service says about it, and where the two differ. */
 
 /** A place of stock: an account, a product and a lot. */
-export type Place = { account_id: string; sku: string; lot: string };
+type Place = { account_id: string; sku: string; lot: string };
 export type Units = Place & { units: number };
 
 /** What the people of the day did, written down by the campaign. */

@@ -4,7 +4,7 @@ import { type Drug, drugs, productOf } from "../year/year-cast.ts";
 export type DayLot = { sku: string; lot: string; expires_on: string; units: number };
 
 /** A wrong package at one of the benches. */
-export type Wrong = "foreign product" | "torn code" | "expired lot" | "other lot at check";
+type Wrong = "foreign product" | "torn code" | "expired lot" | "other lot at check";
 const WRONG: readonly Wrong[] = ["foreign product", "torn code", "expired lot", "other lot at check"];
 
 export type DayOrder = { partner: number; drug: Drug; wrong: Wrong | null; recall: boolean };

@@ -18,7 +18,7 @@ export type Seen = {
   /** Browser complaints: a policy violation or a script error. */
   complaints: string[];
 };
-export type OpenOptions = {
+type OpenOptions = {
   theme?: "light" | "dark";
   width?: number;
   height?: number;

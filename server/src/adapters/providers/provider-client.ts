@@ -21,7 +21,7 @@ export class ProviderUnavailable extends Error {
   }
 }
 
-export type ProviderRequest = {
+type ProviderRequest = {
   method: "GET" | "POST" | "DELETE";
   /** With a leading slash, below the base URL. */
   path: string;

@@ -1,7 +1,7 @@
 import type { ProviderName } from "@pestle/contract";
 
 /** One call of a provider, without bodies and names of people. */
-export type Exchange = {
+type Exchange = {
   exchange_id: string;
   provider: ProviderName;
   /** Such as `authorize payment`. */
@@ -22,7 +22,7 @@ export type Exchange = {
 };
 
 export type BreakerState = "closed" | "open" | "half_open";
-export type ProviderState = {
+type ProviderState = {
   requests: number;
   failures: number;
   last_success_at: Date | null;
