@@ -1,6 +1,6 @@
 import { MailFailed } from "../../domain/operations/mail-failed.ts";
 
-export type Letter = {
+type Letter = {
   to: string;
   subject: string;
   text: string;

@@ -1,5 +1,5 @@
 /** A text message. `to` has ten digits. */
-export type TextMessage = {
+type TextMessage = {
   to: string;
   text: string;
   /** Where the provider reports its state. */
