@@ -2,6 +2,8 @@ import type { ProviderChoice } from "@pestle/contract";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/addresses/address-validator.ts";
 import { loadZipTable } from "./adapters/addresses/zip-table.ts";
 import { type Carriers, noCarrier, simulatedCarriers } from "./adapters/carriers/carriers.ts";
+import { openEasyPost } from "./adapters/carriers/easypost/open-easypost.ts";
+import { manualCarrier } from "./adapters/carriers/manual/manual-carrier.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/messages/mail.ts";
 import { openidClient } from "./adapters/oidc.ts";
@@ -41,14 +43,22 @@ export function adaptersInUse(
   const addressValidator = offlineAddressValidator(zips);
   const providers = providersInUse(config, demo);
   const provider_watch = createProviderWatch(metrics);
+  const uses_easypost = providers.carrier === "easypost" || providers.addresses === "easypost";
+  const easypost = uses_easypost ? openEasyPost(config, provider_watch) : undefined;
   return {
     zips,
     providers,
     provider_watch,
-    provider_checks: {},
-    address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
+    provider_checks: { ...(easypost && { easypost: easypost.check }) },
+    address_validators: {
+      production: providers.addresses === "easypost" ? easypost!.addresses(addressValidator) : addressValidator,
+      sandbox: simulatedAddressValidator(addressValidator),
+    },
     payments: { production: productionPayments(providers.payments), sandbox: simulatedPayments },
-    carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
+    carriers: {
+      production: productionCarriers(providers.carrier, easypost?.carriers),
+      sandbox: simulatedCarriers,
+    },
     documents: pdfDocuments,
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
     mail: openMail({ smtp_url: providers.mail === "smtp" ? config.SMTP_URL : "", from: config.MAIL_FROM }),
@@ -64,7 +74,9 @@ function productionPayments(chosen: ProviderChoice | null): Payments {
   return chosen === "simulated" ? simulatedPayments : noPayments;
 }
 
-function productionCarriers(chosen: ProviderChoice | null): Carriers {
+function productionCarriers(chosen: ProviderChoice | null, easypost: Carriers | undefined): Carriers {
+  if (chosen === "easypost" && easypost !== undefined) return easypost;
+  if (chosen === "manual") return manualCarrier;
   return chosen === "simulated" ? simulatedCarriers : noCarrier;
 }
 

@@ -20,6 +20,7 @@ import { addIntake } from "./http/intake/intake.ts";
 import { createListener } from "./http/listener.ts";
 import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
+import { addEasyPostWebhook } from "./http/providers/easypost-webhook.ts";
 import { addWebApi } from "./http/web-api.ts";
 import { webRoutes } from "./http/web-routes.ts";
 import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
@@ -162,6 +163,7 @@ export async function startApp(
     opened.unshift(...Object.values(listeners));
     addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, environments);
+    addEasyPostWebhook(listeners.partner, environments.production);
     addWebApi(listeners.partner, environments, webRoutes);
     let started = false;
     addPages(listeners.partner, deps, { addresses: () => addresses, demo, started: () => started });

@@ -20,6 +20,8 @@ export type Metrics = {
   observeProvider(provider: string, what: string, outcome: "answered" | "failed", seconds: number): void;
   /** Whether calls of an outside service are refused because it failed too often. */
   setBreaker(provider: string, open: boolean): void;
+  /** A signed message of an outside service. `unknown`: it is about nothing of ours. */
+  countProviderEvent(provider: string, outcome: "taken" | "unknown"): void;
   text(): Promise<{ type: string; body: string }>;
 };
 
@@ -31,6 +33,12 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "pestle_" });
   const requests = requestTimes();
+  const provider_events = new Counter({
+    name: "pestle_provider_events_total",
+    help: "Signed messages of payment, carrier and message providers, by outcome.",
+    labelNames: ["provider", "outcome"],
+    registers: [registry],
+  });
   const faults = new Counter({
     name: "pestle_faults_total",
     help: "Broken database connections, failed runs of background jobs and unexpected ends of the sandbox process.",
@@ -117,6 +125,7 @@ export function createMetrics(): Metrics {
     },
     observeProvider: (provider, what, outcome, seconds) => provider_calls.observe({ provider, what, outcome }, seconds),
     setBreaker: (provider, open) => breakers.set({ provider }, open ? 1 : 0),
+    countProviderEvent: (provider, outcome) => provider_events.inc({ provider, outcome }),
     text: async () => ({ type: registry.contentType, body: `${await registry.metrics()}\n${requests.text()}` }),
   };
 }

@@ -29,6 +29,7 @@ const noMetrics: Metrics = {
   setAuditRoots() {},
   observeProvider() {},
   setBreaker() {},
+  countProviderEvent() {},
   text: async () => ({ type: "text/plain", body: "" }),
 };
 

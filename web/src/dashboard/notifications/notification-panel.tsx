@@ -88,5 +88,7 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-const whoOf = ({ kind, by, partner }: DashboardNotification): string =>
-  notificationKinds[kind].by === "partner" ? partner : (by ?? say("A colleague"));
+const whoOf = ({ kind, by, partner }: DashboardNotification): string => {
+  if (notificationKinds[kind].by === "carrier") return say("The carrier");
+  return notificationKinds[kind].by === "partner" ? partner : (by ?? say("A colleague"));
+};
