@@ -173,10 +173,10 @@ const quickCarrier: Carriers = {
     return {
       tracking_no: `LIFE${key}`,
       tracking_url: null,
-      label: { format: "PDF", pdf: Buffer.from("%PDF-"), zpl: "" },
+      label: { format: "PDF", data: Buffer.from("%PDF-"), zpl: "" },
     };
   },
-  async voidLabel() {},
+  voidLabel: async () => "done",
   async track(parcel, now) {
     return scansOf(parcel).filter(({ at }) => at <= now);
   },

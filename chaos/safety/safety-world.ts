@@ -36,10 +36,10 @@ const silentCarrier: Deps["carriers"]["sandbox"] = {
     return {
       tracking_no: `SAFE${key}`,
       tracking_url: null,
-      label: { format: "PDF", pdf: Buffer.from("%PDF-"), zpl: "" },
+      label: { format: "PDF", data: Buffer.from("%PDF-"), zpl: "" },
     };
   },
-  async voidLabel() {},
+  voidLabel: async () => "done",
   track: async () => [],
   nextLookAt: () => null,
 };

@@ -75,3 +75,17 @@ export const Product = named(
   }),
 );
 export type Product = Static<typeof Product>;
+
+/** Which carrier service each shipping method of an account buys. Null: none, so its orders get no label. */
+export type ShippingServices = {
+  method_id: number;
+  name: string;
+  /** By a person; otherwise by the built-in table. */
+  chosen: boolean;
+  carrier: string | null;
+  service: string | null;
+  length_in: number | null;
+  width_in: number | null;
+  height_in: number | null;
+  weight_oz: number | null;
+}[];

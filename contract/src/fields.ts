@@ -18,6 +18,7 @@ export const workflows = ["api_driven", "automatic"] as const;
 export const payers = ["partner", "patient"] as const;
 export const paymentStatuses = ["pending", "authorized", "captured", "declined", "voided", "refunded"] as const;
 export const labelFormats = ["PDF", "PNG", "ZPL"] as const;
+export type LabelFormat = (typeof labelFormats)[number];
 
 /** The kinds of safety facts, with the list and the status of `patient_safety` that belong to each. */
 export const safetyKinds = {

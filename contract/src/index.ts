@@ -47,6 +47,7 @@ export {
   drugSchedules,
   genders,
   isPatientId,
+  type LabelFormat,
   labelFormats,
   ORDER_NUMBER_PATTERN,
   payers,

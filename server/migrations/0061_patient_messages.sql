@@ -68,7 +68,7 @@ create index letter_due on letter (due_at) where due_at is not null;
 -- The service itself can notify staff now.
 alter table notification drop constraint notification_kind_check;
 alter table notification add constraint notification_kind_check
-  check (kind in ('mention', 'assignment', 'answer', 'undelivered'));
+  check (kind in ('mention', 'assignment', 'answer', 'undelivered', 'parcel'));
 alter table notification drop constraint notification_check;
 alter table notification add constraint notification_check
-  check ((kind in ('answer', 'undelivered')) = (caused_by is null));
+  check ((kind in ('answer', 'undelivered', 'parcel')) = (caused_by is null));

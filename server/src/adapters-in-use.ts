@@ -4,6 +4,8 @@ import type { ProviderChoice } from "@pestle/contract";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/addresses/address-validator.ts";
 import { loadZipTable } from "./adapters/addresses/zip-table.ts";
 import { type Carriers, noCarrier, simulatedCarriers } from "./adapters/carriers/carriers.ts";
+import { openEasyPost } from "./adapters/carriers/easypost/open-easypost.ts";
+import { manualCarrier } from "./adapters/carriers/manual/manual-carrier.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { openMail } from "./adapters/messages/mail.ts";
 import { type Sms, simulatedSms } from "./adapters/messages/sms.ts";
@@ -54,18 +56,24 @@ export function adaptersInUse(
   });
   const sms = productionSms(config, providers.sms, provider_watch);
   const stripe = providers.payments === "stripe" ? openStripe(config, provider_watch) : undefined;
+  const uses_easypost = providers.carrier === "easypost" || providers.addresses === "easypost";
+  const easypost = uses_easypost ? openEasyPost(config, provider_watch) : undefined;
   return {
     zips,
     providers,
     provider_watch,
     provider_checks: {
       ...(stripe && { stripe: stripe.check }),
+      ...(easypost && { easypost: easypost.check }),
       ...(mail && { smtp: mail.check }),
       ...(sms?.provider === "twilio" && { twilio: sms.check }),
     },
-    address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
+    address_validators: {
+      production: providers.addresses === "easypost" ? easypost!.addresses(addressValidator) : addressValidator,
+      sandbox: simulatedAddressValidator(addressValidator),
+    },
     payments: { production: stripe?.payments ?? productionPayments(providers.payments), sandbox: simulatedPayments },
-    carriers: { production: productionCarriers(providers.carrier), sandbox: simulatedCarriers },
+    carriers: { production: productionCarriers(providers.carrier, easypost?.carriers), sandbox: simulatedCarriers },
     documents: pdfDocuments,
     roots_to: rootDestinations(config.AUDIT_ROOTS_TO),
     mail,
@@ -82,7 +90,9 @@ function productionPayments(chosen: ProviderChoice | null): Payments {
   return chosen === "simulated" ? simulatedInProduction : noPayments;
 }
 
-function productionCarriers(chosen: ProviderChoice | null): Carriers {
+function productionCarriers(chosen: ProviderChoice | null, easypost: Carriers | undefined): Carriers {
+  if (chosen === "easypost" && easypost !== undefined) return easypost;
+  if (chosen === "manual") return manualCarrier;
   return chosen === "simulated" ? simulatedCarriers : noCarrier;
 }
 

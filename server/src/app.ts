@@ -22,6 +22,7 @@ import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addStripeWebhook } from "./http/providers/stripe-webhook.ts";
 import { addTwilioWebhooks } from "./http/providers/twilio-webhooks.ts";
+import { addEasyPostWebhook } from "./http/providers/easypost-webhook.ts";
 import { addWebApi } from "./http/web-api.ts";
 import { webRoutes } from "./http/web-routes.ts";
 import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
@@ -168,6 +169,7 @@ export async function startApp(
     addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, environments);
     addStripeWebhook(listeners.partner, environments.production);
+    addEasyPostWebhook(listeners.partner, environments.production);
     addWebApi(listeners.partner, environments, webRoutes);
     addTwilioWebhooks(listeners.partner, environments.production);
     let started = false;

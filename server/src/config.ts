@@ -347,6 +347,15 @@ export const settings = {
   ),
   EASYPOST_WEBHOOK_SECRET: secret("Secret of the EasyPost webhook <BASE_URL>/providers/easypost/webhook."),
   EASYPOST_API_BASE: apiBase("https://api.easypost.com", "EasyPost"),
+  EASYPOST_LABEL_FORMAT: choice("PDF", ["PDF", "PNG", "ZPL"], "Format of the labels that Pestle buys from EasyPost."),
+  PARCEL_SIZE: {
+    default: "9x6x3",
+    meaning:
+      "Usual size of a parcel in whole inches, for postage: length, width and height. `pestle catalogue services` sets another size for a shipping method.",
+    fix: "length, width and height in inches, such as 9x6x3",
+    parse: (value: string) => matching(/^[1-9]\d?x[1-9]\d?x[1-9]\d?$/, value),
+  },
+  PARCEL_WEIGHT_OZ: whole("8", 1, 1120, "Usual weight of a parcel in ounces, for postage."),
   TWILIO_ACCOUNT_SID: {
     default: "",
     meaning: "Account SID of your Twilio account, for SMS=twilio.",

@@ -2,6 +2,7 @@ import type { EnvironmentDeps } from "./deps.ts";
 import { formatOf, prescriberFormat } from "./formats/formats.ts";
 import { type Loop, startLoop } from "./jobs/loop.ts";
 import { countUsage } from "./usecases/accounts/quotas.ts";
+import { settlePostage } from "./usecases/fulfillment/parcels/settle-postage.ts";
 import { voidUnusedLabels } from "./usecases/fulfillment/parcels/void-labels.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
@@ -37,6 +38,7 @@ const PEOPLE_EVERY_MS = 1_000;
 const NAMES_EVERY_MS = 5_000;
 const TRACK_EVERY_MS = 5_000;
 const VOID_LABELS_EVERY_MS = 15_000;
+const SETTLE_POSTAGE_EVERY_MS = 15_000;
 const RECHECK_EVERY_MS = 60_000;
 const CLOSE_MONTHS_EVERY_MS = 60_000;
 /** Prescriptions expire at midnight, but an account of the sandbox has its own clock. */
@@ -60,6 +62,7 @@ export const environmentJobs = (own: EnvironmentDeps): Loop[] => [
   startLoop(own, "add-missing-names", NAMES_EVERY_MS, () => addMissingNames(own)),
   startLoop(own, "track-shipments", TRACK_EVERY_MS, () => trackShipments(own)),
   startLoop(own, "void-labels", VOID_LABELS_EVERY_MS, () => voidUnusedLabels(own)),
+  startLoop(own, "settle-postage", SETTLE_POSTAGE_EVERY_MS, () => settlePostage(own)),
   startLoop(own, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(own)),
   startLoop(own, "check-payments", CHECK_PAYMENTS_EVERY_MS, () => checkPayments(own)),
   startLoop(own, "close-months", CLOSE_MONTHS_EVERY_MS, () => closeMonths(own)),

@@ -80,6 +80,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "catalogue import": writes("command_run", "catalogue"),
   "catalogue export": writes("command_run", "catalogue"),
   "catalogue versions": writes("command_run", "catalogue"),
+  "catalogue services": writes("command_run", "catalogue"),
   "stock receive": writes("command_run", "catalogue"),
   "stock count": writes("command_run", "catalogue"),
   "stock show": writes("command_run", "catalogue"),

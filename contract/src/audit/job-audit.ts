@@ -21,6 +21,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "settle-unpaid": notAudited(NO_LOOK),
   "check-payments": notAudited(NO_LOOK),
   "void-labels": notAudited("It tells the carrier which labels are not used, and shows no data."),
+  "settle-postage": notAudited("It gives back the postage of labels that are not used, and shows no data."),
   "send-to-prescribers": notAudited(
     "It sends requests and notices that an entry of their own records, to the prescriber.",
   ),

@@ -7,13 +7,14 @@ import type { StaffRole } from "../lifecycle.ts";
 export type DashboardColleagues = { colleagues: Colleague[] };
 export type Colleague = { person_id: string; name: string; role: StaffRole };
 
-/** Why a staff member is notified about an order. `by`: whether a colleague caused it, the partner, or Pestle itself. */
+/** Why a staff member is notified about an order. `by`: whether a colleague, the partner, the carrier or Pestle itself caused it. */
 export const notificationKinds = {
   mention: { text: "mentioned you in a note", by: "colleague" },
   assignment: { text: "assigned an order to you", by: "colleague" },
   answer: { text: "answered about an order that you worked on", by: "partner" },
   undelivered: { text: "could not deliver a message to the patient", by: "service" },
-} as const satisfies Record<string, { text: string; by: "colleague" | "partner" | "service" }>;
+  parcel: { text: "lost, returned or could not deliver a parcel", by: "carrier" },
+} as const satisfies Record<string, { text: string; by: "colleague" | "partner" | "service" | "carrier" }>;
 export type NotificationKind = keyof typeof notificationKinds;
 export const notificationKindNames = Object.keys(notificationKinds) as [NotificationKind, ...NotificationKind[]];
 
@@ -31,7 +32,7 @@ export type DashboardNotification = {
   order_number: string;
   partner: string;
   environment: Environment;
-  /** The colleague's name; null if the partner or Pestle caused it. */
+  /** The colleague's name; null if the partner, the carrier or Pestle caused it. */
   by: string | null;
   read: boolean;
 };

@@ -44,6 +44,8 @@ export type DashboardOrder = {
   findings: DashboardFinding[];
   exceptions: DashboardException[];
   shipments: (Shipment & { scans: ShipmentScan[] })[];
+  /** Who makes the parcel's label. */
+  label_from: "partner" | "carrier" | "staff" | "nobody";
   /** The label that is printed for the parcel, before the carrier has it. */
   parcel: PrintedParcel | null;
   payments: PaymentLine[];

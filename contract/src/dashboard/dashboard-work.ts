@@ -1,5 +1,5 @@
 import type { ExceptionId } from "../exceptions.ts";
-import type { ShipmentStatus } from "../fields.ts";
+import type { LabelFormat, ShipmentStatus } from "../fields.ts";
 import type { TransitionEvent } from "../lifecycle.ts";
 import type { OverrideCode } from "../override-reasons.ts";
 import type { AddressInput } from "../requests.ts";
@@ -41,6 +41,9 @@ export type FilledLine = {
   lots?: readonly FilledLot[];
 };
 
+/** `data` is base64. */
+export type EnteredLabel = { tracking_no: string; label?: { format: LabelFormat; data: string } | null };
+
 /**
  * POST /dashboard/orders/{account_id}/{order_number}/work. Returns the updated order page. `revision` is the one the
  * user saw; if it is outdated, the server returns 409 with key `stale`.
@@ -53,7 +56,9 @@ export type WorkRequest = { revision?: number } & (
    * `print` reserves the label with its tracking number, or notes that it is printed again. `GET /dashboard/print` returns the
    * pages. `ship` is the hand-over to the carrier, and captures the payment. It needs a printed label.
    */
-  | { event: "print" | "ship" }
+  | { event: "ship" }
+  /** `entered`: with CARRIER=manual, the label that the pharmacy's own software made. It replaces an earlier one. */
+  | { event: "print"; entered?: EnteredLabel }
   /** A line with `has_lot: false` takes no lot. `lots` instead of `lot`: several, whose units add up to the line's. */
   | { event: "complete_fill"; items: FilledLine[] }
   /** A package of each lot of a line. `lot` is what the person read, if the code has none and the line has several. */

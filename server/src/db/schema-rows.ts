@@ -582,6 +582,23 @@ export type Rows = {
     status_by: string | null;
     note: string | null;
   };
+  postage: {
+    account_id: string;
+    order_number: string;
+    postage_id: number;
+    label_id: number;
+    provider: string;
+    provider_ref: string;
+    state: string;
+    made_at: Instant;
+    tracking_no: string | null;
+    carrier: string | null;
+    service: string | null;
+    rate_cents: number | null;
+    paid_cents: number | null;
+    check_at: Instant | null;
+    made_for_sealed: Bytes;
+  };
   prescriber_message: {
     account_id: string;
     message_id: string;
@@ -866,6 +883,16 @@ export type Rows = {
     retired_at: Instant | null;
     held_price_cents: number | null;
     held_until: Instant | null;
+  };
+  shipping_service: {
+    account_id: string;
+    method_id: number;
+    carrier: string;
+    service: string;
+    length_in: number | null;
+    width_in: number | null;
+    height_in: number | null;
+    weight_oz: number | null;
   };
   sign_in_link: {
     link_hash: Bytes;

@@ -9,6 +9,8 @@ import type { ZipTable } from "../../domain/values/address/zip.ts";
  */
 export interface AddressValidator {
   validate(address: Address): Verdict | Promise<Verdict>;
+  /** Only of a provider over the network: what the tables alone say, inside a transaction too. */
+  byTables?(address: Address): Verdict;
 }
 
 /** Uses only the ZIP tables: no network, and always the same answer. */

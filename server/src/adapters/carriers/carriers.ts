@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import type { LabelFormat } from "@pestle/contract";
+import type { CarrierService, ParcelSize } from "../../domain/fulfillment/carrier-services.ts";
 import type { ShippingLabel } from "../../domain/fulfillment/documents.ts";
-import type { Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
+import type { ParcelOrder, Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
 import { shippingLabel } from "../documents/shipping-label.ts";
 import { zplLabel } from "../documents/zpl-label.ts";
 import { ProviderMissing } from "../providers/provider-missing.ts";
@@ -13,10 +15,12 @@ import { carrierNamed, genericNumber } from "./tracking-numbers.ts";
  */
 export interface Carriers {
   createLabel(request: LabelRequest): Promise<CreatedLabel>;
+  /** Its labels cost postage, so each request has a `postage`. */
+  sells_postage?: true;
   /** The same label before anyone draws it. Absent if the carrier itself draws its labels. */
   planLabel?(request: LabelRequest): PlannedLabel;
   /** The label will not be used. Repeating it does nothing. */
-  voidLabel(label: { key: string; tracking_no: string }): Promise<void>;
+  voidLabel(label: UnusedLabel): Promise<Voided>;
   /** A parcel's scans so far, oldest first. */
   track(parcel: TrackedParcel, now: Date): Promise<Scan[]>;
   /** When to poll again; null after the final scan. */
@@ -24,13 +28,60 @@ export interface Carriers {
 }
 
 /** `key` is the order number, with a count from the second label on. */
-export type LabelRequest = Omit<ShippingLabel, "tracking_no"> & { key: string };
+export type LabelRequest = Omit<ShippingLabel, "tracking_no"> & {
+  key: string;
+  postage?: PostageRequest;
+  about?: ParcelOrder;
+};
+
+/** `provider_ref`: the carrier service's id of the shipment; null if it has none. */
+type UnusedLabel = { tracking_no?: string; provider_ref: string | null; about?: ParcelOrder };
+/** `asked`: the carrier decides later on the refund. */
+type Voided = "done" | "asked" | "refused";
+
+/** What to buy, and what an earlier try left at the carrier service, so that an interrupted call buys no second label. */
+export type PostageRequest = {
+  /** The shipping method's name, for messages. */
+  method: string;
+  /** Null if no service is known for the method. */
+  service: CarrierService | null;
+  parcel: ParcelSize;
+  /** The service's id of the shipment that an earlier try made for the same label. */
+  known(): Promise<string | null>;
+  /** Stores the id before anything is paid. Returns the id to use: another process's, if that one came first. */
+  keep(provider_ref: string): Promise<string>;
+  bought(postage: BoughtPostage): Promise<void>;
+  /** The service refused to sell it, so that the next try makes a new shipment. */
+  abandon(): Promise<void>;
+};
+export type BoughtPostage = {
+  tracking_no: string;
+  carrier: string;
+  service: string;
+  rate_cents: number;
+  /** With surcharges. */
+  paid_cents: number;
+};
+
+/** Why a carrier service made no label. A person can mend the cause; trying again alone does not help. */
+export type LabelRefusal = "no_service" | "no_rate" | "key" | "balance" | "address" | "other";
+export class LabelRefused extends Error {
+  override name = "LabelRefused";
+  readonly reason: LabelRefusal;
+  /** The service, the method or the provider's code; never text about a person. */
+  readonly detail: string;
+  constructor(reason: LabelRefusal, detail: string) {
+    super(`The carrier service refused a label: ${reason} (${detail})`);
+    this.reason = reason;
+    this.detail = detail;
+  }
+}
 
 type CreatedLabel = {
   tracking_no: string;
   /** Null if the carrier's tracking page is unknown. */
   tracking_url: string | null;
-  label: { format: "PDF"; pdf: Buffer; zpl: string };
+  label: { format: LabelFormat; data: Buffer; zpl?: string };
 };
 
 /** What `Documents.shippingLabel` draws the label from. */
@@ -40,11 +91,13 @@ type PlannedLabel = Omit<CreatedLabel, "label"> & { drawn_from: ShippingLabel };
 export const simulatedCarriers: Carriers = {
   async createLabel(request) {
     const { drawn_from: label, ...numbered } = planLabel(request);
-    return { ...numbered, label: { format: "PDF", pdf: await shippingLabel(label), zpl: zplLabel(label) } };
+    return { ...numbered, label: { format: "PDF", data: await shippingLabel(label), zpl: zplLabel(label) } };
   },
   planLabel,
   // Its labels cost nothing.
-  async voidLabel() {},
+  async voidLabel() {
+    return "done";
+  },
   async track(parcel, now) {
     return scansOf(parcel).filter(({ at }) => at <= now);
   },
@@ -56,14 +109,16 @@ export const noCarrier: Carriers = {
   async createLabel() {
     throw new ProviderMissing("carrier");
   },
-  async voidLabel() {},
+  async voidLabel() {
+    return "done";
+  },
   async track() {
     return [];
   },
   nextLookAt: () => null,
 };
 
-function planLabel({ key, ...request }: LabelRequest): PlannedLabel {
+function planLabel({ key, postage: _, about: __, ...request }: LabelRequest): PlannedLabel {
   const carrier = carrierNamed(request.carrier);
   const chance = digitsOf(`${request.carrier} ${key}`);
   const tracking_no = carrier === undefined ? genericNumber(chance) : carrier.compose(chance);

@@ -5,6 +5,8 @@ export type CarrierRow = {
   /** Builds a number in the carrier's format from random digits, with a valid check digit. */
   compose: (chance: string) => string;
   url: (tracking_no: string) => string;
+  /** The forms of its numbers, each with the test of its check digit. */
+  forms: readonly (readonly [form: RegExp, isChecked: (number: string) => boolean])[];
 };
 
 /**
@@ -16,16 +18,29 @@ const rows: readonly CarrierRow[] = [
     names: ["usps", "unitedstatespostalservice"],
     compose: (chance) => withCheck(`94001000000${chance.slice(0, 10)}`, uspsCheck),
     url: (number) => `https://tools.usps.com/go/TrackConfirmAction?tLabels=${number}`,
+    forms: [
+      [/^(\d{20}|\d{22})$/, (number) => ending(uspsCheck)(number)],
+      // A barcode with the ZIP code in front.
+      [/^420\d{5}\d{22}$/, (number) => ending(uspsCheck)(number.slice(8))],
+      [/^[A-Z]{2}\d{9}US$/, (number) => isPostalUnionNumber(number)],
+    ],
   },
   {
     names: ["ups", "unitedparcelservice"],
     compose: (chance) => withCheck(`1Z12345E03${base36(chance, 7)}`, upsCheck),
     url: (number) => `https://www.ups.com/track?tracknum=${number}`,
+    forms: [[/^1Z[A-Z0-9]{15}\d$/, (number) => ending(upsCheck)(number)]],
   },
   {
     names: ["fedex", "federalexpress"],
     compose: (chance) => withCheck(`00${chance.slice(0, 9)}`, fedexCheck),
     url: (number) => `https://www.fedex.com/fedextrack/?trknbr=${number}`,
+    forms: [
+      [/^\d{12}$/, (number) => ending(fedexCheck)(number)],
+      [/^\d{15}$/, (number) => ending(uspsCheck)(number)],
+      // The check digits of its longer numbers depend on the service.
+      [/^(\d{20}|\d{22}|\d{34})$/, () => true],
+    ],
   },
 ];
 
@@ -60,3 +75,27 @@ const sum = (chars: readonly string[], value: (char: string, index: number) => n
 /** Letters and digits fit more distinct numbers into the same length. */
 const base36 = (chance: string, length: number) =>
   BigInt(chance).toString(36).toUpperCase().padStart(length, "0").slice(-length);
+
+/** As typed or scanned, without spaces. */
+export const plainNumber = (typed: string): string => typed.replaceAll(/\s/g, "").toUpperCase();
+
+/**
+ * Whether a typed number can be one of this carrier: its form and its check digit. Of a carrier without a row, every plain
+ * text of letters and digits can be one.
+ */
+export function isTrackingNumber(carrier: string, number: string): boolean {
+  const row = carrierNamed(carrier);
+  if (row === undefined) return /^[A-Z0-9-]{5,40}$/.test(number);
+  return row.forms.some(([form, isChecked]) => form.test(number) && isChecked(number));
+}
+
+/** Whether the last digit is the check digit of the characters before it. */
+const ending = (check: (body: string) => number) => (number: string) =>
+  Number(number.at(-1)) === check(number.slice(0, -1));
+
+/** The Universal Postal Union's numbers, such as EA123456785US. */
+function isPostalUnionNumber(number: string): boolean {
+  const weights = [8, 6, 4, 2, 3, 5, 9, 7];
+  const rest = 11 - (sum(Array.from(number.slice(2, 10)), (char, index) => Number(char) * weights[index]!) % 11);
+  return Number(number[10]) === (rest === 10 ? 0 : rest === 11 ? 5 : rest);
+}

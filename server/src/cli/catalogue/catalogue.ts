@@ -22,6 +22,7 @@ import { readBytes } from "../files.ts";
 import { minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { type Session, withSchema } from "../session.ts";
+import { serviceCommand } from "./shipping-service.ts";
 
 type Whose = { account?: string; environment?: Environment };
 type ImportOptions = Whose & {
@@ -121,6 +122,7 @@ export const catalogueCommands: readonly CommandRow[] = [
       return { data, text: table(head, rows) };
     },
   },
+  serviceCommand,
 ];
 
 /** Licences belong to an environment; everything else belongs to an account. */

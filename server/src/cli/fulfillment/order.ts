@@ -136,8 +136,15 @@ export const orderCommands: readonly CommandRow[] = [
     ' --reason "Tablets are chipped."',
     (deps, work, { reason }) => rejectProduct(deps, work, reason!),
   ),
-  step("ship", "charge the payment and hand a packed order to the carrier", [], "", (deps, work) =>
-    shipOrder(deps, work),
+  step(
+    "ship",
+    "charge the payment and hand a packed order to the carrier",
+    [["--tracking-no <number>", "with CARRIER=manual: the number of the label that your own software made"]],
+    "",
+    async (deps, work, { trackingNo: tracking_no }) => {
+      if (tracking_no !== undefined) await printOrder(deps, work, { tracking_no });
+      return shipOrder(deps, work);
+    },
   ),
   step(
     "track",

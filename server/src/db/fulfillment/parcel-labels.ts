@@ -95,12 +95,21 @@ where account_id = $1 and order_number = $2 and state = 'ready'`;
 export const endLabel = (db: Queryable, account_id: string, order_number: string, shipped_id: number | null) =>
   db.run(ended, [account_id, order_number, shipped_id]);
 
-export type UnusedLabel = { order_number: string; label_id: number; tracking_no: string; environment: Environment };
+export type UnusedLabel = {
+  order_number: string;
+  label_id: number;
+  tracking_no: string;
+  /** The postage that Pestle bought for it. */
+  provider_ref: string | null;
+  environment: Environment;
+};
 const unused = sql<[account_id: string, order_number: string | null, most: number], UnusedLabel>`
-select l.order_number, l.label_id, l.tracking_no, a.environment
+select l.order_number, l.label_id, l.tracking_no, p.provider_ref, a.environment
 from parcel_label l
 join orders o on o.account_id = l.account_id and o.order_number = l.order_number
 join account a on a.account_id = l.account_id
+left join postage p on p.account_id = l.account_id and p.order_number = l.order_number
+  and p.tracking_no = l.tracking_no
 where l.account_id = $1 and ($2::text is null or l.order_number = $2) and l.state in ('ready', 'voiding')
   and (l.state = 'voiding' or o.order_status = 'Canceled')
 order by l.order_number, l.label_id

@@ -25,6 +25,16 @@ limit $3`;
 export const listDueShipments = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.rows(due, [account_id, now, most]);
 
+const trackedBy = sql<[tracking_no: string, environment: Environment], { account_id: string; order_number: string }>`
+select s.account_id, s.order_number
+from account a
+join shipment s on s.account_id = a.account_id and s.tracking_no = $1
+where a.environment = $2
+limit 10`;
+/** The orders whose parcel has this number. Two partners may have sent the same label. */
+export const listTrackedBy = (db: Queryable, tracking_no: string, environment: Environment) =>
+  db.rows(trackedBy, [tracking_no, environment]);
+
 const label = sql<
   [account_id: string, order_number: string],
   {

@@ -6,6 +6,7 @@ import { counselingNotePlace } from "../fulfillment/counseling.ts";
 import { notePlace } from "../fulfillment/order-notes.ts";
 import { parcelLabelPlace } from "../fulfillment/parcel-labels.ts";
 import { partialFillPlace } from "../fulfillment/partial-fills.ts";
+import { postagePlace } from "../fulfillment/postage.ts";
 import { shipmentLabelPlace } from "../fulfillment/shipments.ts";
 import { answerPlace } from "../idempotency.ts";
 import { messageAnswerPlace, messagePlace } from "../intake/messages.ts";
@@ -181,6 +182,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "content_sealed",
     key: ["account_id", "order_number", "label_id"],
     place: (row) => parcelLabelPlace(String(row["account_id"]), String(row["order_number"]), Number(row["label_id"])),
+  },
+  {
+    table: "postage",
+    column: "made_for_sealed",
+    key: ["account_id", "order_number", "postage_id"],
+    place: (row) => postagePlace(String(row["account_id"]), String(row["order_number"]), Number(row["postage_id"])),
   },
   {
     table: "shipment",

@@ -9,7 +9,13 @@ export type TrackedParcel = {
   /** Only in the sandbox, where its prefix determines the parcel's outcome. */
   street1?: string;
   time_zone: string;
+  /** The label has no tracking number, so no carrier can be asked. */
+  untracked?: true;
+  about?: ParcelOrder;
 };
+
+/** The order of a parcel, for its timeline. */
+export type ParcelOrder = { account_id: string; order_number: string };
 
 /** A carrier's tracking event. */
 export type Scan = { at: Date; status: ShipmentStatus; place: string | null; description: string };

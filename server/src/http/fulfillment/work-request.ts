@@ -4,6 +4,7 @@ import {
   bulkEvents,
   type ExceptionId,
   isExceptionId,
+  labelFormats,
   MOST_BULK_ORDERS,
   MOST_ITEM_LOTS,
   ORDER_NUMBER_PATTERN,
@@ -28,6 +29,8 @@ import {
 
 const MOST_ITEMS = 100;
 const LONGEST_CODE = 200;
+/** A file of 512 kB in base64. */
+const LONGEST_LABEL = 700_000;
 
 /** The fields of each event, in addition to `event` and `revision`. */
 const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unknown> } = {
@@ -52,6 +55,15 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
       lot: optionalText(scan, "lot", LONGEST_CODE) ?? null,
     })),
   }),
+  print: (body) => {
+    if (body["entered"] === undefined || body["entered"] === null) return {};
+    const entered = objectField(body, "entered");
+    const tracking_no = textField(entered, "tracking_no", LONGEST_CODE);
+    if (entered["label"] === undefined || entered["label"] === null) return { entered: { tracking_no } };
+    const label = objectField(entered, "label");
+    const data = textField(label, "data", LONGEST_LABEL);
+    return { entered: { tracking_no, label: { format: choiceField(label, "format", labelFormats), data } } };
+  },
   assign: (body) => ({ person_id: textField(body, "person_id", 100) }),
   reject_product: withReason,
   cancel: withReason,

@@ -28,7 +28,7 @@ import { readNotes } from "./claim-order.ts";
 import { isLate } from "./list-queue.ts";
 import { hasLot, shownLot, suggestedLots } from "./lots/fill-lots.ts";
 import { timelineOf } from "./order-timeline.ts";
-import { carrierOf, newestLabel } from "./parcels/parcel-label.ts";
+import { carrierOf, carrierRefusal, labelSource, newestLabel } from "./parcels/parcel-label.ts";
 import type { Worker } from "./steps.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
@@ -92,7 +92,14 @@ export async function readOrderPage(
   );
   const names = new Map((await listNames(db, [...new Set(ids)])).map(({ person_id, name }) => [person_id, name]));
   const now = deps.now();
-  const { cannot_resolve, ...options } = workOptions(loaded, by, now, label.fits);
+  const label_from = labelSource(deps, loaded);
+  const { cannot_resolve, ...options } = workOptions(
+    loaded,
+    by,
+    now,
+    label.fits,
+    label_from === "nobody" ? carrierRefusal(deps) : null,
+  );
   const { address: _, items: __, medication_requests: ___, ...shown } = orderAnswer(order, prescriptions, loaded.rules);
   const suggestion = await suggestionWhileHeld(deps, loaded.environment, order.address, standing.open);
   const named = (person_id: string) => ({ person_id, name: names.get(person_id) ?? person_id });
@@ -139,6 +146,7 @@ export async function readOrderPage(
         .filter(({ tracking_no }) => tracking_no === shipment.tracking_no)
         .map(({ at, status, place, description }) => ({ at: at.toISOString(), status, place, description })),
     })),
+    label_from,
     parcel: label.printed && {
       tracking_no: label.printed.tracking_no,
       carrier: carrierOf(loaded),

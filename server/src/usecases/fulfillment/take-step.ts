@@ -4,7 +4,7 @@ import { listAccounts } from "../../db/accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { ImpossibleStep } from "../../domain/orders/order.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import { judgeAddress, replaceAddress } from "../orders/change-order-address.ts";
+import { judgeAddress, noteIfUnverified, replaceAddress } from "../orders/change-order-address.ts";
 import type { LoadedOrder } from "../orders/load-order.ts";
 import { write } from "../write.ts";
 import { addNote, assignOrder, claimOrder, releaseClaim } from "./claim-order.ts";
@@ -43,7 +43,7 @@ const doings: Doings = {
   complete_fill: (deps, work, { items }) => completeFill(deps, work, items),
   verify_product: (deps, work, { scans }) => verifyProduct(deps, work, scans),
   reject_product: (deps, work, { reason }) => rejectProduct(deps, work, reason),
-  print: printOrder,
+  print: (deps, work, { entered }) => printOrder(deps, work, entered),
   ship: (deps, work) => shipOrder(deps, work, { printed: true }),
   track: (deps, work, { status, description }) => trackByHand(deps, work, status, description),
   deliver: (deps, work) => trackByHand(deps, work, "delivered", "Delivered, as reported by the carrier."),
@@ -112,6 +112,7 @@ async function updateAddress(deps: Deps, work: Work, address: Asked<"update_addr
         await replaceAddress(deps, tx, work, judged, { staff });
         await auditWork(deps, tx, work);
       },
+      settle: async (_, { verdict }) => void (await noteIfUnverified(deps, work.account_id, work, verdict)),
     });
   } catch (error) {
     throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;

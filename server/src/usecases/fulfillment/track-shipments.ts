@@ -12,6 +12,7 @@ import { apart } from "../operations/apart.ts";
 import { someAtOnce } from "../operations/some-at-once.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { type ChangeBy, decideSave } from "../orders/save-change.ts";
+import { notifyOfParcel } from "./people/notify.ts";
 import { actorOf, type Decided, requireStep, type Work, workOrder } from "./steps.ts";
 
 const MOST_AT_ONCE = 100;
@@ -46,10 +47,35 @@ export async function trackShipments(deps: Deps, only_account?: string): Promise
 async function trackOne(deps: Deps, account_id: string, order_number: string): Promise<boolean> {
   const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
   const [shipment] = loaded.order.shipments;
+  if (shipment === undefined) return false;
+  const told = await deps.carriers[loaded.environment].track(parcelOf(loaded, shipment), loaded.rules.now);
+  return keepScans(deps, loaded, told);
+}
+
+/**
+ * The scans that a carrier sent by itself. News of an earlier parcel of the order says nothing about the order. Returns
+ * false if another process changed the order first.
+ */
+export async function takeScans(
+  deps: Deps,
+  account_id: string,
+  order_number: string,
+  tracking_no: string,
+  told: readonly Scan[],
+): Promise<boolean> {
+  const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+  // After the delivery, nothing changes anymore.
+  if (loaded.order.shipments[0]?.tracking_no !== tracking_no || loaded.standing.state !== "Shipped") return true;
+  return keepScans(deps, loaded, told);
+}
+
+async function keepScans(deps: Deps, loaded: LoadedOrder, told: readonly Scan[]): Promise<boolean> {
+  const { account_id } = loaded;
+  const { order_number } = loaded.order;
+  const [shipment] = loaded.order.shipments;
   const { last_shipment } = loaded.row;
   if (shipment === undefined || last_shipment === null) return false;
   const parcel = parcelOf(loaded, shipment);
-  const told = await deps.carriers[loaded.environment].track(parcel, loaded.rules.now);
   const { shipment_id } = last_shipment;
   const kept = last_shipment.scans.map(({ at, status }) => ({ at: new Date(at), status }));
   const known = new Set(kept.map(scanKey));
@@ -134,12 +160,22 @@ async function applyScans(
     return await withKeysOfNow(deps, async () => {
       const changes = decide();
       await saveOrderChanges(deps.db, changes);
+      await tellTrouble(deps, read, changing);
       return changes.length === changing.length;
     });
   } catch (error) {
     if (isConflict(error)) return false;
     throw error;
   }
+}
+
+const TROUBLE: readonly ShipmentStatus[] = ["returned", "lost", "exception"];
+
+/** Staff are not told about the simulated parcels of the sandbox. */
+async function tellTrouble(deps: Deps, { environment, account_id, order }: LoadedOrder, changing: readonly Scan[]) {
+  const last = changing.at(-1);
+  if (environment !== "production" || last === undefined || !TROUBLE.includes(last.status)) return;
+  await notifyOfParcel(deps.db, { account_id, order_number: order.order_number, at: deps.now() });
 }
 
 type Tracked = { tracked: NonNullable<ChangeBy["tracked"]>; scans: NonNullable<ChangeBy["scans"]> };
@@ -163,7 +199,7 @@ function scanned(loaded: LoadedOrder, scan: Scan): [Outcome, Tracked] {
 }
 
 /** The parcel to ask the carrier about. In the sandbox, the address selects the simulated outcome. */
-export function parcelOf({ environment, order, rules }: LoadedOrder, shipment: Shipment): TrackedParcel {
+export function parcelOf({ account_id, environment, order, rules }: LoadedOrder, shipment: Shipment): TrackedParcel {
   const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
   return {
     tracking_no: shipment.tracking_no,
@@ -171,6 +207,8 @@ export function parcelOf({ environment, order, rules }: LoadedOrder, shipment: S
     shipped_at: new Date(shipment.shipped_at),
     transit_days: method.transit_days,
     time_zone: rules.time_zone,
+    ...(shipment.tracking_no === order.order_number && { untracked: true as const }),
+    about: { account_id, order_number: order.order_number },
     ...(environment === "sandbox" && order.address !== null && { street1: order.address.street1 }),
   };
 }

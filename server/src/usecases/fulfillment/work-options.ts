@@ -14,9 +14,15 @@ export type WorkOptions = Pick<DashboardOrder, "can" | "cannot" | "can_raise"> &
  * What a person may do with an order now: the transition table's rows for its state and their role, minus steps that
  * would be refused. `printed`: the label is printed and fits. A step that the state allows but another condition blocks is listed with the reason.
  */
-export function workOptions(loaded: LoadedOrder, by: Worker, now: Date, printed: boolean): WorkOptions {
+export function workOptions(
+  loaded: LoadedOrder,
+  by: Worker,
+  now: Date,
+  printed: boolean,
+  no_label: WorkRefusalKey | null = null,
+): WorkOptions {
   const cannot_resolve = new Map(loaded.standing.open.map((id) => [id, whyNotResolved(loaded, id, by)]));
-  const facts = { loaded, by, claim: claimOf(loaded, by, now), cannot_resolve, printed };
+  const facts = { loaded, by, claim: claimOf(loaded, by, now), cannot_resolve, printed, no_label };
   const judged = workEvents.map((event) => ({ event, key: judge(event, facts) }));
   const can = judged.filter(({ key }) => key === null).map(({ event }) => event);
   return {
@@ -35,6 +41,8 @@ type Facts = {
   claim: "none" | "mine" | "others";
   cannot_resolve: WorkOptions["cannot_resolve"];
   printed: boolean;
+  /** Why nobody makes a label for the order. */
+  no_label: WorkRefusalKey | null;
 };
 
 /** The screen hides `not_now` steps without giving a reason. */
@@ -56,8 +64,9 @@ function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
 /** Conditions beyond the transition table. */
 const OBSTACLES: Partial<Record<WorkEvent, (facts: Facts) => WorkRefusalKey | null>> = {
   verify_product: ({ loaded, by }) => (loaded.row.filled_by === by.person_id ? "same_person" : null),
-  print: ({ loaded }) => (loaded.order.address === null ? "no_address" : null),
-  ship: ({ loaded, printed }) => (loaded.order.address === null ? "no_address" : printed ? null : "not_printed"),
+  print: ({ loaded, printed, no_label }) => (loaded.order.address === null ? "no_address" : printed ? null : no_label),
+  ship: ({ loaded, printed, no_label }) =>
+    loaded.order.address === null ? "no_address" : printed ? null : (no_label ?? "not_printed"),
   refund: ({ loaded: { order } }) => (order.captured_cents > order.refunded_cents ? null : "nothing_to_refund"),
   resolve: ({ cannot_resolve }) => {
     const keys = [...cannot_resolve.values()];

@@ -55,6 +55,15 @@ export const workRefusals = {
   spoken_needed: "Choose how you spoke to the patient. Counseling is given by phone, by video or in person.",
   no_carrier:
     "Pestle has no carrier for production orders. Ask the operator to set CARRIER, or ship with a label from the partner.",
+  partner_labels_only:
+    "This pharmacy ships only with labels from partners (CARRIER=none). Ask the partner for a label, or ask the operator to set CARRIER.",
+  tracking_needed: "Enter the tracking number of the parcel's label first.",
+  tracking_wrong: "This is not a tracking number of the carrier. Scan or type it again.",
+  tracking_used: "Another parcel has this tracking number. Scan or type it again.",
+  not_manual: "The carrier makes the labels here, so no tracking number can be entered.",
+  label_too_large: "The label must be a PDF, PNG or ZPL file of at most 512 kB.",
+  label_refused: "The carrier service refused the label.",
+  carrier_unavailable: "The carrier service does not answer. Print again in a minute. Pestle never buys a label twice.",
   no_address: "The order has no address to ship to.",
   unprintable: "Pestle has no font for a character of this order, so it cannot print the document.",
 } as const;

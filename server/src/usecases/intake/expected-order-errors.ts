@@ -33,8 +33,9 @@ export async function expectedOrderErrors(
   const { record } = patient;
   const written = { address: incoming?.patient?.address ?? null, phone: incoming?.patient?.phone ?? null };
   const validate = (address: Address) => {
-    const verdict = deps.address_validators?.[environment].validate(address) ?? null;
-    // A remote validator checks only addresses that partners send.
+    const validator = deps.address_validators?.[environment];
+    // A provider checks the address when the order exists.
+    const verdict = validator?.byTables?.(address) ?? validator?.validate(address) ?? null;
     return verdict instanceof Promise ? null : verdict;
   };
   const problems = automaticProblems({

@@ -19,6 +19,7 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { apart } from "../operations/apart.ts";
 import { placeOrder } from "../orders/place-order.ts";
 import { prepareOrder } from "../orders/prepare-order.ts";
+import { verifyShipTo } from "../orders/verify-ship-to.ts";
 import { openPatientId } from "../patients/patient-rows.ts";
 import { attachPrescription } from "./attach-prescription.ts";
 import { statusEvent } from "./status-event.ts";
@@ -76,7 +77,8 @@ async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due
     const attached = await attachPrescription(deps, orderer.account_id, due.prescription_id);
     if (!attached) {
       const prepared = await prepareOrder(deps, orderer, body, () => JSON.stringify(body), now);
-      await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
+      const placed = await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
+      if (placed.address_due === "verify") await verifyShipTo(deps, orderer.account_id, placed.order.order_number);
     }
     if (due.refused)
       await closeRefusals(deps.db, orderer.account_id, due.prescription_id, accountNow(now, orderer.clock_offset_s));

@@ -5,12 +5,14 @@ import { decideAddressChange } from "../../domain/orders/decide-address-change.t
 import { type Actor, partnerBy } from "../../domain/orders/order.ts";
 import type { Outcome } from "../../domain/orders/order-change.ts";
 import { readAddress } from "../../domain/patients/address-input.ts";
+import type { Verdict } from "../../domain/values/address/verdict.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { partnerEntry } from "../operations/audit-partner.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { type LoadedOrder, loadChangingOrder, seenIn } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
+import { noteUnverified } from "./verify-ship-to.ts";
 
 export const changeOrderAddress = (
   deps: Deps,
@@ -22,7 +24,17 @@ export const changeOrderAddress = (
     prepare: () => judgeAddress(deps, call.grant.environment, sent),
     attempt: (tx, judged) =>
       replaceAddress(deps, tx, { account_id: call.grant.account_id, order_number }, judged, { call }),
+    settle: (order, { verdict }) => noteIfUnverified(deps, call.grant.account_id, order, verdict),
   });
+
+/** Undefined in the usual case, so that nothing waits. */
+export const noteIfUnverified = <Changed extends { order_number: string }>(
+  deps: Deps,
+  account_id: string,
+  order: Changed,
+  verdict: Verdict | null,
+): Promise<Changed> | undefined =>
+  verdict?.unverified ? noteUnverified(deps, account_id, order.order_number).then(() => order) : undefined;
 
 /** Reads an address and asks the validator. The validator may be remote, so never call this in a transaction. */
 export async function judgeAddress(deps: Deps, environment: Environment, sent: SentFields) {

@@ -1,4 +1,4 @@
-import type { Order, Quote, TriedOrder } from "@pestle/contract";
+import type { Address, Order, Quote, TriedOrder } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { loadOrderContext, lockForOrder, type OrderContext, saveOrder } from "../../db/orders/place-order.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -32,9 +32,15 @@ import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder, prepareOrder } f
 import { prepareReorder } from "./prepare-reorder.ts";
 import { recheckPatient } from "./recheck-orders.ts";
 import { settlePayment } from "./settle-payment.ts";
+import { type AddressDue, addressDue, noteUnverified, verifyShipTo } from "./verify-ship-to.ts";
 
 /** A saved order. `recheck_due`: it added facts about the patient, so the checks must run again on the patient's other orders. */
-export type PlacedOrder = { order: Order; recheck_due: boolean; patient_key: number };
+export type PlacedOrder = {
+  order: Order;
+  recheck_due: boolean;
+  patient_key: number;
+  address_due?: AddressDue | undefined;
+};
 
 export type DryRun = {
   would_create: boolean;
@@ -104,12 +110,15 @@ export function settleNew(
   placed: PlacedOrder,
   actor: Actor = partner,
 ): Promise<PlacedOrder> | undefined {
-  const { order, recheck_due, patient_key } = placed;
+  const { order, recheck_due, patient_key, address_due } = placed;
   const pending = order.payment.status === "pending";
-  if (!recheck_due && !pending) return undefined;
+  if (!recheck_due && !pending && address_due === undefined) return undefined;
+  const { order_number } = order;
   return (async () => {
     if (recheck_due) await recheckPatient(deps, account_id, patient_key, actor);
-    return pending ? { ...placed, order: await settlePayment(deps, account_id, order.order_number) } : placed;
+    if (address_due === "note") await noteUnverified(deps, account_id, order_number);
+    const verified = address_due === "verify" ? await verifyShipTo(deps, account_id, order_number) : order;
+    return { ...placed, order: pending ? await settlePayment(deps, account_id, order_number) : verified };
   })();
 }
 
@@ -127,12 +136,14 @@ export async function placeOrder(
   const { account_id } = prepared.orderer;
   if (retried)
     await lockForOrder(db, account_id, indexOf(deps, account_id, prepared.draft), prescriptionIds(prepared.draft));
-  const { decision, context, rules } = await decide(deps, db, prepared, now);
+  const { decision, context, rules, ship_to } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
   await saveOrder(db, orderRows(deps, prepared, accepted, context, now, rules.now));
   const { patient_key } = context.patient!;
-  return { order: answerOf(accepted, rules), recheck_due: accepted.recheck_due, patient_key };
+  const validator = deps.address_validators[prepared.orderer.environment];
+  const address_due = addressDue(validator, prepared.sent_verdict, ship_to.from);
+  return { order: answerOf(accepted, rules), recheck_due: accepted.recheck_due, patient_key, address_due };
 }
 
 /** Returns what `createOrder` would do, and writes nothing. */
@@ -175,7 +186,7 @@ async function decide(
   db: Queryable,
   { orderer, draft, shape, sent_verdict, fingerprint, formulary }: PreparedOrder,
   now: Date,
-): Promise<{ decision: OrderDecision; context: OrderContext; rules: FillRules }> {
+): Promise<{ decision: OrderDecision; context: OrderContext; rules: FillRules; ship_to: OrderFacts["ship_to"] }> {
   const context = await loadOrderContext(db, {
     account_id: orderer.account_id,
     fingerprint,
@@ -192,7 +203,7 @@ async function decide(
   const ids = { order_number: randomOrderNumber(), dispense_ids: context.dispense_ids, event_id: randomEventId };
   const time_zone = deps.config.TIME_ZONE;
   const rules = { formulary, time_zone, now: account_now, today: facts.today };
-  return { decision: decideOrder(facts, shape, time_zone, ids), context, rules };
+  return { decision: decideOrder(facts, shape, time_zone, ids), context, rules, ship_to: facts.ship_to };
 }
 
 const indexOf = (deps: Deps, account_id: string, { patient: { patient_id } }: OrderDraft) =>
@@ -228,9 +239,10 @@ function factsOf(
       ? [openDetails(deps, account_id, row)]
       : [];
   });
-  const validate = (address: Parameters<(typeof deps.address_validators)["sandbox"]["validate"]>[0]) => {
-    // A remote validator checks only addresses in the request; those on file are checked against local tables.
-    const verdict = deps.address_validators[environment].validate(address);
+  const validate = (address: Address) => {
+    // A provider checks an address on file after the order is saved.
+    const validator = deps.address_validators[environment];
+    const verdict = validator.byTables?.(address) ?? validator.validate(address);
     return verdict instanceof Promise ? null : verdict;
   };
   return {

@@ -248,7 +248,8 @@ describe("a label that is printed before the hand-over", () => {
         ...app.deps.carriers.sandbox,
         async voidLabel({ tracking_no }) {
           if (!reachable) throw new Error("out of reach");
-          voided.push(tracking_no);
+          voided.push(tracking_no!);
+          return "done";
         },
       },
     },

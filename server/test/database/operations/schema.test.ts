@@ -18,6 +18,7 @@ import { createTestDatabase } from "../../support/test-app.ts";
 const JOB = "a job of the service finds the accounts, or rows with their account, that have work";
 const DASHBOARD = "the pharmacy's people see all partners' work; the route asks for their role";
 const ROUTING = "the account of an incoming message is what it looks for, by the receiver's id";
+const ROUTING_PARCEL = "the account of a carrier's news is what it looks for, by the tracking number";
 const PERSON =
   "the pharmacy checks one person's orders at all partners of the environment, for safety; no partner sees it";
 const OWN = "a staff member's own notifications, about orders of all partners";
@@ -41,6 +42,8 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["null as order_number, null as order_status, null as stage, null as reference,", DASHBOARD],
   ["and exists ( select from shipment s where s.account_id = a.account_id and s.next_scan_at is not null", JOB],
   ["and exists ( select from parcel_label l where l.account_id = a.account_id and l.state in", JOB],
+  ["and exists ( select from postage p where p.account_id = a.account_id and p.check_at", JOB],
+  ["join shipment s on s.account_id = a.account_id and s.tracking_no = $1", ROUTING_PARCEL],
   ["and exists ( select from refill_schedule s where s.account_id = a.account_id and s.due_at <=", JOB],
   ["where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)", JOB],
   [

@@ -75,15 +75,15 @@ describe("a label", () => {
     );
     expect(again).toEqual(one);
     expect(other!.tracking_no).not.toBe(one!.tracking_no);
-    expect(other!.label.pdf.equals(one!.label.pdf)).toBe(false);
+    expect(other!.label.data.equals(one!.label.data)).toBe(false);
   });
 
   test("passes the checks for partners' labels", async () => {
     const { label, tracking_no } = await simulatedCarriers.createLabel(request);
     const given = { carrier: "USPS", tracking_no };
     for (const [format, bytes] of [
-      ["PDF", label.pdf],
-      ["ZPL", Buffer.from(label.zpl)],
+      ["PDF", label.data],
+      ["ZPL", Buffer.from(label.zpl!)],
     ] as const) {
       expect(checkLabel({ ...given, format, data: bytes.toString("base64") }, true)).toEqual([]);
     }

@@ -48,7 +48,7 @@ describe("a ZPL label", () => {
     const cleaned = await zpl(sent);
     expect(cleaned?.replaceAll("\n", "")).toBe(sent.replaceAll("\n", ""));
     expect(await zpl(cleaned!)).toBe(cleaned);
-    const { zpl: own } = await carriersLabel();
+    const own = (await carriersLabel()).zpl!;
     expect((await cleanLabel("ZPL", Buffer.from(own)))?.toString().replaceAll("\n", "")).toBe(own.replaceAll("\n", ""));
   });
 
@@ -166,7 +166,7 @@ describe("a PDF label", () => {
   });
 
   test("of the carriers and with object streams passes, and a second cleaning keeps its size", async () => {
-    for (const sent of [(await carriersLabel()).pdf, await drawn(undefined, { useObjectStreams: true })]) {
+    for (const sent of [(await carriersLabel()).data, await drawn(undefined, { useObjectStreams: true })]) {
       const cleaned = await cleanLabel("PDF", sent);
       expect((await inside(cleaned!)).pages).toBe(1);
       expect(await cleanLabel("PDF", cleaned!)).toBeDefined();
@@ -174,7 +174,7 @@ describe("a PDF label", () => {
   });
 
   test("is the same bytes for the same label", async () => {
-    const { pdf } = await carriersLabel();
+    const { data: pdf } = await carriersLabel();
     expect(await cleanLabel("PDF", pdf)).toEqual(await cleanLabel("PDF", pdf));
   });
 

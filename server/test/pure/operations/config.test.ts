@@ -16,6 +16,9 @@ const KEY = "ab".repeat(32);
 
 /** One valid value and its result, and invalid values: a setting without a row does not compile. */
 const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?: Record<string, string> }> = {
+  EASYPOST_LABEL_FORMAT: { good: ["ZPL", "ZPL"], bad: ["pdf", "EPL2"] },
+  PARCEL_SIZE: { good: ["12x9x4", "12x9x4"], bad: ["12x9", "0x9x4", "12 x 9 x 4"] },
+  PARCEL_WEIGHT_OZ: { good: ["12", 12], bad: ["0", "1121", "8.5"] },
   HOST: { good: ["::1", "::1"], bad: ["a b", "0.0.0.0"] },
   PORT: { good: ["0", 0], bad: ["-1", "65536", "http", "8081"] },
   AUTH_PORT: { good: ["9001", 9001], bad: ["1e3", "8080"] },

@@ -91,5 +91,6 @@ export function NotificationPanel({ onClose }: { onClose: () => void }) {
 function whoOf({ kind, by, partner }: DashboardNotification): string {
   const cause = notificationKinds[kind].by;
   if (cause === "service") return say("Pestle");
+  if (cause === "carrier") return say("The carrier");
   return cause === "partner" ? partner : (by ?? say("A colleague"));
 }

@@ -7,6 +7,8 @@ export interface Verdict {
   kind: AddressKind;
   /** At most three, best first. Each passes the same validator and differs from the address. */
   suggestions: Address[];
+  /** The provider did not answer, so only the tables checked the address. */
+  unverified?: true;
 }
 
 export type Result = "valid" | "unit_missing" | "invalid";
@@ -29,9 +31,11 @@ export const reasons = {
   zip_unknown: ["invalid", "The ZIP code does not exist."],
   zip_not_in_state: ["invalid", "The ZIP code belongs to another state."],
   unit_number_missing: ["unit_missing", "A unit has no number."],
-  // Only a provider that knows every address can report these two.
+  // Only a provider that knows every address can report these.
   not_found: ["invalid", "The address is not known."],
+  known_differently: ["invalid", "The address is known in another form."],
   unit_required: ["unit_missing", "The building is known and has units, but no unit is given."],
+  unit_unknown: ["unit_missing", "The building is known, but the unit is not."],
 } as const satisfies Record<string, readonly [Exclude<Result, "valid">, string]>;
 
 export type Reason = keyof typeof reasons;

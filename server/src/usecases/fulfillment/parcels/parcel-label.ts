@@ -1,3 +1,4 @@
+import type { LabelFormat } from "@pestle/contract";
 import { loadNewestLabel, type ParcelLabelRow, parcelLabelPlace } from "../../../db/fulfillment/parcel-labels.ts";
 import type { Deps } from "../../../deps.ts";
 import { pharmacyFacts, textsOfParcel, textsOfPharmacy } from "../../../domain/fulfillment/documents.ts";
@@ -7,11 +8,13 @@ import { withKeysOfNow } from "../../../vault/vault.ts";
 import type { LoadedOrder } from "../../orders/load-order.ts";
 import { requirePrintable } from "../require-printable.ts";
 import { WorkRefusal } from "../work-refusal.ts";
+import { labelPostage } from "./label-postage.ts";
+import { refuseLabel } from "./refuse-label.ts";
 
 export type ParcelLabel = {
   tracking_no: string;
   tracking_url: string | null;
-  format: "PDF" | "PNG" | "ZPL";
+  format: LabelFormat;
   data: Buffer;
 };
 /** A label that someone has printed. */
@@ -104,19 +107,36 @@ export async function makeLabel(
     sandbox: loaded.environment === "sandbox",
   };
   await requirePrintable(deps, [...textsOfPharmacy(request.from), ...textsOfParcel(request)]);
-  if (loaded.environment === "production" && !hasCarrier(deps)) throw new WorkRefusal("no_carrier");
+  const refusal = loaded.environment === "production" ? carrierRefusal(deps) : null;
+  if (refusal !== null) throw new WorkRefusal(refusal);
   const carrier = deps.carriers[loaded.environment];
+  const about = { account_id: loaded.account_id, order_number: order.order_number };
   const planned = drawn ? undefined : carrier.planLabel?.(request);
   if (planned !== undefined) {
     const { drawn_from, ...numbered } = planned;
     return { ...numbered, format: "PDF", data: Buffer.from(`${PLANNED}${JSON.stringify(drawn_from)}`) };
   }
-  const { tracking_no, tracking_url, label } = await carrier.createLabel(request);
-  return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
+  const postage = carrier.sells_postage && (await labelPostage(deps, loaded, label_id, madeFor(loaded)));
+  const { tracking_no, tracking_url, label } = await carrier
+    .createLabel({ ...request, about, ...(postage && { postage }) })
+    .catch(refuseLabel);
+  return { tracking_no, tracking_url, format: label.format, data: label.data };
 }
 
-const hasCarrier = ({ providers }: Pick<Deps, "providers">): boolean =>
-  providers.carrier !== null && providers.carrier !== "none";
+/** Why production gets no label from a carrier; null if it does. */
+export function carrierRefusal({ providers }: Pick<Deps, "providers">) {
+  if (providers.carrier === null) return "no_carrier" as const;
+  if (providers.carrier === "none") return "partner_labels_only" as const;
+  return providers.carrier === "manual" ? ("tracking_needed" as const) : null;
+}
+
+/** Who makes the label of this order. A partner's label is used if it sent one. */
+export function labelSource(deps: Pick<Deps, "providers">, { environment, order }: LoadedOrder) {
+  if (order.label !== null) return "partner" as const;
+  const refusal = environment === "production" ? carrierRefusal(deps) : null;
+  if (refusal === null) return "carrier" as const;
+  return refusal === "tracking_needed" ? ("staff" as const) : ("nobody" as const);
+}
 
 /** No PDF begins like this. */
 const PLANNED = "drawn from ";

@@ -1,3 +1,4 @@
+import type { EnteredLabel } from "@pestle/contract";
 import { endLabel, insertLabel, loadNewestLabel, notePrinted } from "../../../db/fulfillment/parcel-labels.ts";
 import type { Deps } from "../../../deps.ts";
 import { ImpossibleStep } from "../../../domain/orders/order.ts";
@@ -7,15 +8,16 @@ import { write } from "../../write.ts";
 import { lotCheck } from "../recall/quarantine-lot.ts";
 import { actorOf, auditWork, impossible, requireFree, requireGoodLots, requireStep, type Work } from "../steps.ts";
 import { WorkRefusal } from "../work-refusal.ts";
+import { enteredLabel } from "./entered-label.ts";
 import { carrierOf, makeLabel, newestLabel, sealLabel } from "./parcel-label.ts";
 import { voidLabels } from "./void-labels.ts";
 
 /**
  * Someone prints the slip and the label of a packed order. The first time, the carrier makes the label. It keeps its
  * tracking number when it is printed again, unless the address changed. Nothing else about the order changes, and the
- * payment is not captured.
+ * payment is not captured. A label that the person entered replaces an earlier one.
  */
-export async function printOrder(deps: Deps, work: Work): Promise<void> {
+export async function printOrder(deps: Deps, work: Work, entered?: EnteredLabel): Promise<void> {
   const { account_id, order_number } = work;
   try {
     const printed = await write(deps, {
@@ -30,7 +32,12 @@ export async function printOrder(deps: Deps, work: Work): Promise<void> {
         const newest = await newestLabel(deps, loaded);
         const now = { at: deps.now(), by: work.by.person_id };
         const label_id = newest.label_id + 1;
-        const made = newest.fits ? null : await makeLabel(deps, loaded, label_id);
+        const made =
+          entered !== undefined
+            ? await enteredLabel(deps, loaded, entered)
+            : newest.fits
+              ? null
+              : await makeLabel(deps, loaded, label_id);
         return withKeysOfNow(deps, () =>
           db.transaction(async (tx) => {
             if (made === null) {

@@ -1,22 +1,25 @@
 import { listLabelAccounts, listUnusedLabels, markVoided } from "../../../db/fulfillment/parcel-labels.ts";
+import { movePostage } from "../../../db/fulfillment/postage.ts";
 import type { Deps } from "../../../deps.ts";
-import { labelKey } from "./parcel-label.ts";
 
 const MOST_AT_ONCE = 100;
+const dueNow = ({ now }: Pick<Deps, "now">) => ({ state: null, check_at: now() });
 
 /**
  * Tells the carrier which printed labels no parcel will carry: those of canceled orders, and those that another label
  * replaced. Called after the commit; the job repeats what the carrier did not answer.
  */
-export async function voidLabels(deps: Deps, account_id: string, order_number: string | null = null): Promise<void> {
-  for (const label of await listUnusedLabels(deps.db, account_id, order_number, MOST_AT_ONCE)) {
-    const { label_id, tracking_no, environment } = label;
+export async function voidLabels(deps: Deps, account_id: string, only_order: string | null = null): Promise<void> {
+  for (const label of await listUnusedLabels(deps.db, account_id, only_order, MOST_AT_ONCE)) {
+    const { order_number, label_id, tracking_no, provider_ref, environment } = label;
+    const about = { account_id, order_number };
     try {
-      await deps.carriers[environment].voidLabel({ key: labelKey(label.order_number, label_id), tracking_no });
-      await markVoided(deps.db, account_id, label.order_number, label_id);
+      // Postage that Pestle bought is given back by its own job, which also follows the refund.
+      if (provider_ref !== null) await movePostage(deps.db, account_id, order_number, provider_ref, dueNow(deps));
+      else await deps.carriers[environment].voidLabel({ tracking_no, provider_ref, about });
+      await markVoided(deps.db, account_id, order_number, label_id);
     } catch (error) {
-      const about = { order_number: label.order_number, fault: (error as Error).name };
-      deps.log.warn(about, "the carrier did not answer that a label is void");
+      deps.log.warn({ order_number, fault: (error as Error).name }, "the carrier did not answer that a label is void");
     }
   }
 }

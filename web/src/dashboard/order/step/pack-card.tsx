@@ -12,6 +12,7 @@ import { say, sayWith } from "../../../ui/words/say.tsx";
 import { documentNames, openPrints, paperNames, useStation } from "../../print-station.ts";
 import { StationDialog } from "../../station-dialog.tsx";
 import type { DoWork } from "../use-order.ts";
+import { EnterLabel } from "./enter-label.tsx";
 
 /** First the slip and the label are printed, then the carrier takes the parcel. Printing charges nothing. */
 export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
@@ -26,8 +27,9 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
   });
   const ready = parcel?.current ? parcel : null;
   const printed = ready !== null;
+  const by_hand = page.label_from === "staff" && !printed;
   useShortcuts(
-    may
+    may && !by_hand
       ? [
           {
             keys: "P",
@@ -76,7 +78,13 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
             ]}
           />
         )}
-        {may && (
+        {page.label_from === "nobody" && !printed && (
+          <Notice tone="bad" title={say("Nobody makes a label for this order")}>
+            <span lang="en">{page.cannot.find(({ event }) => event === "print")?.message}</span>
+          </Notice>
+        )}
+        {may && by_hand && <EnterLabel carrier={page.method.carrier} work={work} />}
+        {may && !by_hand && (
           <div className="row">
             <Button
               tone={printed ? "plain" : "primary"}
@@ -95,7 +103,7 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
             </Button>
           </div>
         )}
-        {may && (
+        {may && !by_hand && (
           <p className="small quiet">
             {printed
               ? say(

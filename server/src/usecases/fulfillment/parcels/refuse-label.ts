@@ -1,0 +1,21 @@
+import { type LabelRefusal, LabelRefused } from "../../../adapters/carriers/carriers.ts";
+import { ProviderUnavailable } from "../../../adapters/providers/provider-client.ts";
+import { WorkRefusal } from "../work-refusal.ts";
+
+const sentences: Readonly<Record<LabelRefusal, (detail: string) => string>> = {
+  no_service: (method) =>
+    `No carrier service is chosen for the shipping method ${method}. Ask the operator to choose one with pestle catalogue services.`,
+  no_rate: (service) =>
+    `The carrier service offers no rate of ${service} for this parcel. Check the carrier account, or choose another service.`,
+  key: () => "The carrier service refused Pestle's API key. Ask the operator to check EASYPOST_API_KEY.",
+  balance: () => "The balance at the carrier service does not cover the postage. Ask the operator to add funds.",
+  address: () => "The carrier service refused the address. Check it with the partner.",
+  other: (code) => `The carrier service refused the label (${code}).`,
+};
+
+/** The order stays at its stage, and the person reads what to do. */
+export function refuseLabel(error: unknown): never {
+  if (error instanceof LabelRefused) throw new WorkRefusal("label_refused", sentences[error.reason](error.detail));
+  if (error instanceof ProviderUnavailable) throw new WorkRefusal("carrier_unavailable");
+  throw error;
+}
