@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { LabelFormat } from "@pestle/contract";
-import type { CarrierService, ParcelSize } from "../../domain/fulfillment/carrier-services.ts";
 import type { ShippingLabel } from "../../domain/fulfillment/documents.ts";
 import type { ParcelOrder, Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
+import type { PostageRequest } from "../../domain/fulfillment/postage.ts";
 import { shippingLabel } from "../documents/shipping-label.ts";
 import { zplLabel } from "../documents/zpl-label.ts";
 import { ProviderMissing } from "../providers/provider-missing.ts";
@@ -23,6 +23,10 @@ export interface Carriers {
   voidLabel(label: UnusedLabel): Promise<Voided>;
   /** A parcel's scans so far, oldest first. */
   track(parcel: TrackedParcel, now: Date): Promise<Scan[]>;
+  /** A typed or scanned number, if staff make the labels; null if it is none of this carrier. */
+  readNumber?(carrier: string, typed: string): { tracking_no: string; tracking_url: string | null } | null;
+  /** News that the carrier service sent by itself; null if they are about no parcel. */
+  readEvent?(body: Buffer, signature: string | undefined): ParcelNews | null | "not_signed";
   /** When to poll again; null after the final scan. */
   nextLookAt(parcel: TrackedParcel, now: Date): Date | null;
 }
@@ -39,43 +43,7 @@ type UnusedLabel = { tracking_no?: string; provider_ref: string | null; about?: 
 /** `asked`: the carrier decides later on the refund. */
 type Voided = "done" | "asked" | "refused";
 
-/** What to buy, and what an earlier try left at the carrier service, so that an interrupted call buys no second label. */
-export type PostageRequest = {
-  /** The shipping method's name, for messages. */
-  method: string;
-  /** Null if no service is known for the method. */
-  service: CarrierService | null;
-  parcel: ParcelSize;
-  /** The service's id of the shipment that an earlier try made for the same label. */
-  known(): Promise<string | null>;
-  /** Stores the id before anything is paid. Returns the id to use: another process's, if that one came first. */
-  keep(provider_ref: string): Promise<string>;
-  bought(postage: BoughtPostage): Promise<void>;
-  /** The service refused to sell it, so that the next try makes a new shipment. */
-  abandon(): Promise<void>;
-};
-export type BoughtPostage = {
-  tracking_no: string;
-  carrier: string;
-  service: string;
-  rate_cents: number;
-  /** With surcharges. */
-  paid_cents: number;
-};
-
-/** Why a carrier service made no label. A person can mend the cause; trying again alone does not help. */
-export type LabelRefusal = "no_service" | "no_rate" | "key" | "balance" | "address" | "other";
-export class LabelRefused extends Error {
-  override name = "LabelRefused";
-  readonly reason: LabelRefusal;
-  /** The service, the method or the provider's code; never text about a person. */
-  readonly detail: string;
-  constructor(reason: LabelRefusal, detail: string) {
-    super(`The carrier service refused a label: ${reason} (${detail})`);
-    this.reason = reason;
-    this.detail = detail;
-  }
-}
+type ParcelNews = { tracking_no: string; scans: Scan[] };
 
 type CreatedLabel = {
   tracking_no: string;

@@ -5,8 +5,8 @@ import { type Queryable, sql } from "../db.ts";
 export const postagePlace = (account_id: string, order_number: string, postage_id: number) =>
   `postage.made_for_sealed ${account_id} ${order_number} ${postage_id}`;
 
-export type PostageState = "made" | "bought" | "unused" | "refunding" | "refunded" | "refused";
-export type PostageRow = {
+type PostageState = "made" | "bought" | "unused" | "refunding" | "refunded" | "refused";
+type PostageRow = {
   postage_id: number;
   label_id: number;
   provider_ref: string;
@@ -149,22 +149,3 @@ limit $3`;
 /** Postage that the job looks at now. */
 export const listDuePostage = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.rows(due, [account_id, now, most]);
-
-export type PostageLine = {
-  at: Date;
-  state: PostageState;
-  tracking_no: string | null;
-  carrier: string | null;
-  service: string | null;
-  rate_cents: number | null;
-  paid_cents: number | null;
-};
-const lines = sql<[account_id: string, order_number: string], PostageLine>`
-select made_at as at, state, tracking_no, carrier, service, rate_cents, paid_cents
-from postage
-where account_id = $1 and order_number = $2 and state not in ('made', 'unused')
-order by postage_id desc
-limit 50`;
-/** What the order's labels cost, newest first. */
-export const listPostage = (db: Queryable, account_id: string, order_number: string) =>
-  db.rows(lines, [account_id, order_number]);

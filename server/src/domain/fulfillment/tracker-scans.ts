@@ -10,7 +10,7 @@ type Meaning = readonly [ShipmentStatus, string];
  * What a tracker's status means for the parcel. The descriptions are ours: the carrier's own text may name the person who
  * signed. A status without a row (`unknown`, `error`) says nothing about the parcel.
  */
-export const trackerStatuses: Readonly<Record<string, Meaning>> = {
+const trackerStatuses: Readonly<Record<string, Meaning>> = {
   pre_transit: ["label_created", "The carrier knows the label."],
   in_transit: ["in_transit", "In transit."],
   out_for_delivery: ["out_for_delivery", "Out for delivery."],

@@ -41,7 +41,7 @@ type Facts = {
   claim: "none" | "mine" | "others";
   cannot_resolve: WorkOptions["cannot_resolve"];
   printed: boolean;
-  /** Why nobody makes a label for the order. */
+  /** Why the order gets no label. */
   no_label: WorkRefusalKey | null;
 };
 

@@ -14,7 +14,7 @@ import { changeOrder } from "./save-change.ts";
 /** Whose word an order's address still needs after the order is saved; undefined in the usual case. */
 export type AddressDue = "verify" | "note";
 
-/** `verify`: the address was on file, so nobody asked the provider about it yet. `note`: the provider did not answer. */
+/** `verify`: the address was on file, so the provider was not asked about it yet. `note`: the provider did not answer. */
 export function addressDue(
   { byTables }: Deps["address_validators"]["production"],
   sent: Verdict | null,

@@ -1,14 +1,10 @@
-import { type EasyPostTracker, readTracker } from "../../adapters/carriers/easypost/read-answers.ts";
-import { isSigned } from "../../adapters/carriers/easypost/webhook-signature.ts";
-import { ProviderUnavailable } from "../../adapters/providers/provider-client.ts";
 import { listTrackedBy } from "../../db/fulfillment/shipments.ts";
 import type { EnvironmentDeps } from "../../deps.ts";
-import { scansOfTracker } from "../../domain/fulfillment/tracker-scans.ts";
 import { takeScans } from "../fulfillment/track-shipments.ts";
 import { LostRaces } from "../write.ts";
 
 /** `unknown`: the event is about something else, such as a parcel of another shop in the same EasyPost account. */
-export type ReceivedEvent = "taken" | "unknown" | "not_signed" | "not_in_use";
+type ReceivedEvent = "taken" | "unknown" | "not_signed" | "not_in_use";
 
 const MOST_TRIES = 10;
 
@@ -21,30 +17,19 @@ export async function receiveEasyPostEvent(
   body: Buffer,
   signature: string | undefined,
 ): Promise<ReceivedEvent> {
-  if (deps.providers.carrier !== "easypost") return "not_in_use";
-  if (!isSigned(body, signature, deps.config.EASYPOST_WEBHOOK_SECRET)) return "not_signed";
-  const tracker = trackerIn(body);
-  if (tracker === null) return "unknown";
-  const parcels = await listTrackedBy(deps.db, tracker.tracking_no, "production");
-  const scans = scansOfTracker(tracker.events);
+  const { readEvent } = deps.carriers.production;
+  if (readEvent === undefined) return "not_in_use";
+  const news = readEvent(body, signature);
+  if (news === "not_signed") return news;
+  if (news === null) return "unknown";
+  const parcels = await listTrackedBy(deps.db, news.tracking_no, "production");
   for (const { account_id, order_number } of parcels) {
     let taken = false;
     for (let tries = 0; tries < MOST_TRIES && !taken; tries++) {
-      taken = await takeScans(deps, account_id, order_number, tracker.tracking_no, scans);
+      taken = await takeScans(deps, account_id, order_number, news.tracking_no, news.scans);
     }
     // EasyPost sends the event again.
     if (!taken) throw new LostRaces();
   }
   return parcels.length === 0 ? "unknown" : "taken";
-}
-
-/** Null for an event that tells nothing about a parcel. */
-function trackerIn(body: Buffer): EasyPostTracker | null {
-  try {
-    const { description, result } = JSON.parse(body.toString("utf8")) as Record<string, unknown>;
-    return description === "tracker.updated" || description === "tracker.created" ? readTracker(result) : null;
-  } catch (error) {
-    if (error instanceof ProviderUnavailable || error instanceof SyntaxError || error instanceof TypeError) return null;
-    throw error;
-  }
 }

@@ -165,7 +165,7 @@ const NOT_OURS: readonly (readonly [RegExp, string])[] = [
   [/^GET \/v2\/addresses/, "Pestle stores no addresses at EasyPost"],
   [/^POST \/v2\/parcels/, "a shipment contains its parcel"],
   [/\/v2\/refunds/, "a label is refunded by its shipment"],
-  [/\/rerate$/, "a shipment that was refused is made anew"],
+  [/\/rerate$/, "Pestle makes a new shipment instead"],
   [/^GET \/v2\/shipments\?/, "the shipment's id is stored before the purchase"],
   [/\/v2\/webhooks/, "the operator enters the webhook on EasyPost's page"],
   [/^DELETE \/v2\/trackers/, "trackers end by themselves"],

@@ -5,7 +5,7 @@ import { uspsCheck } from "../../../src/adapters/carriers/tracking-numbers.ts";
 import { onePagePdf, onePixelPng } from "../samples/labels.ts";
 
 /** What goes wrong with a call. Without an answer, the effect happened (`lose_answer`) or did not (`lose_request`). */
-export type EasyPostFault = "lose_answer" | "lose_request" | "garbage" | 429 | 500 | Promise<void>;
+type EasyPostFault = "lose_answer" | "lose_request" | "garbage" | 429 | 500 | Promise<void>;
 
 type Rate = { carrier: string; service: string; cents: number; days: number };
 type Verification = { code: string; message: string } | { corrected: Partial<Record<string, string | null>> };

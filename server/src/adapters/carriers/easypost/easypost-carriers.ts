@@ -1,9 +1,10 @@
 import type { Address, LabelFormat } from "@pestle/contract";
 import { type CarrierService, chooseRate } from "../../../domain/fulfillment/carrier-services.ts";
 import type { PharmacyFacts } from "../../../domain/fulfillment/documents.ts";
+import { LabelRefused, type PostageRequest } from "../../../domain/fulfillment/postage.ts";
 import { lostScan, scansOfTracker } from "../../../domain/fulfillment/tracker-scans.ts";
 import { type ProviderAnswer, type ProviderClient, ProviderUnavailable } from "../../providers/provider-client.ts";
-import { type Carriers, LabelRefused, type LabelRequest, type PostageRequest } from "../carriers.ts";
+import type { Carriers, LabelRequest } from "../carriers.ts";
 import { carrierNamed } from "../tracking-numbers.ts";
 import {
   type EasyPostShipment,
@@ -15,6 +16,7 @@ import {
   readTracker,
   unexpected,
 } from "./read-answers.ts";
+import { isSigned } from "./webhook-signature.ts";
 
 type About = LabelRequest["about"];
 
@@ -27,7 +29,10 @@ const LONGEST_TRACKED_MS = 90 * 24 * HOUR_MS;
  * Labels and tracking through EasyPost. A shipment costs nothing until its postage is bought, and EasyPost sells each
  * shipment's postage once. So its id is stored before the purchase, and an interrupted call goes on with the same one.
  */
-export function easypostCarriers(client: ProviderClient, { label_format }: { label_format: LabelFormat }): Carriers {
+export function easypostCarriers(
+  client: ProviderClient,
+  { label_format, webhook_secret }: { label_format: LabelFormat; webhook_secret: string },
+): Carriers {
   const retrieve = async (id: string, about: About): Promise<EasyPostShipment | null> => {
     const path = `/v2/shipments/${encodeURIComponent(id)}`;
     const answer = await client.call({ method: "GET", path, ...(about && { about }), what: "read shipment" });
@@ -128,12 +133,12 @@ export function easypostCarriers(client: ProviderClient, { label_format }: { lab
       if (shipment === null) {
         shipment = await create(request, postage);
         const kept = await postage.keep(shipment.id);
-        // Someone else printed at the same moment. The shipment that nobody buys costs nothing.
+        // Someone else printed at the same moment. A shipment that is not bought costs nothing.
         if (kept !== shipment.id) shipment = (await retrieve(kept, about)) ?? shipment;
       }
       if (shipment.rate === null) {
         shipment = await buy(shipment, postage.service, about).catch(async (error: unknown) => {
-          // EasyPost said no, so the next try starts anew.
+          // EasyPost said no, so the next try makes a new shipment.
           if (error instanceof LabelRefused) await postage.abandon();
           throw error;
         });
@@ -169,11 +174,27 @@ export function easypostCarriers(client: ProviderClient, { label_format }: { lab
       const lost = lostScan(parcel, scans, now);
       return lost === null ? scans : [...scans, lost];
     },
+    readEvent(body, signature) {
+      if (!isSigned(body, signature, webhook_secret)) return "not_signed";
+      const tracker = trackerIn(body);
+      return tracker && { tracking_no: tracker.tracking_no, scans: scansOfTracker(tracker.events) };
+    },
     nextLookAt({ shipped_at, untracked }, now) {
       if (untracked || now.getTime() - shipped_at.getTime() > LONGEST_TRACKED_MS) return null;
       return new Date(now.getTime() + POLL_MS);
     },
   };
+}
+
+/** Null for an event that tells nothing about a parcel. */
+function trackerIn(body: Buffer): EasyPostTracker | null {
+  try {
+    const { description, result } = fields(JSON.parse(body.toString("utf8")));
+    return description === "tracker.updated" || description === "tracker.created" ? readTracker(result) : null;
+  } catch (error) {
+    if (error instanceof ProviderUnavailable || error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 const refundState = (refund: EasyPostShipment["refund"]): "done" | "asked" | "refused" =>

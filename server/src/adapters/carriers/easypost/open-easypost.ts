@@ -12,11 +12,21 @@ import { errorCodeOf } from "./read-answers.ts";
 /** A partner waits for an order's address this long. */
 const VERIFY_MS = 2_000;
 
-type Settings = { EASYPOST_API_KEY: string; EASYPOST_API_BASE: string; EASYPOST_LABEL_FORMAT: LabelFormat };
+type Settings = {
+  EASYPOST_API_KEY: string;
+  EASYPOST_API_BASE: string;
+  EASYPOST_LABEL_FORMAT: LabelFormat;
+  EASYPOST_WEBHOOK_SECRET: string;
+};
 
 /** Opens EasyPost for what the settings name. A label may take longer than an address, so each has a client. */
 export function openEasyPost(
-  { EASYPOST_API_KEY, EASYPOST_API_BASE: base_url, EASYPOST_LABEL_FORMAT: label_format }: Settings,
+  {
+    EASYPOST_API_KEY,
+    EASYPOST_API_BASE: base_url,
+    EASYPOST_LABEL_FORMAT: label_format,
+    EASYPOST_WEBHOOK_SECRET: webhook_secret,
+  }: Settings,
   watch: ProviderWatch,
 ): {
   carriers: Carriers;
@@ -28,7 +38,7 @@ export function openEasyPost(
   const now = () => performance.now();
   const client = openProviderClient({ provider: "easypost", base_url, headers, watch, now });
   return {
-    carriers: easypostCarriers(client, { label_format }),
+    carriers: easypostCarriers(client, { label_format, webhook_secret }),
     addresses: (tables) => {
       const quick = openProviderClient({ provider: "easypost", base_url, headers, timeout_ms: VERIFY_MS, watch, now });
       return easypostAddresses(quick, tables, now);

@@ -1,5 +1,4 @@
 import type { EnteredLabel } from "@pestle/contract";
-import { carrierNamed, isTrackingNumber, plainNumber } from "../../../adapters/carriers/tracking-numbers.ts";
 import { listTrackedBy } from "../../../db/fulfillment/shipments.ts";
 import type { Deps } from "../../../deps.ts";
 import type { LoadedOrder } from "../../orders/load-order.ts";
@@ -14,12 +13,11 @@ export async function enteredLabel(deps: Deps, loaded: LoadedOrder, entered: Ent
   if (environment !== "production" || deps.providers.carrier !== "manual" || order.label !== null) {
     throw new WorkRefusal("not_manual");
   }
-  const carrier = carrierOf(loaded);
-  const tracking_no = plainNumber(entered.tracking_no);
-  if (!isTrackingNumber(carrier, tracking_no)) throw new WorkRefusal("tracking_wrong");
+  const read = deps.carriers.production.readNumber?.(carrierOf(loaded), entered.tracking_no);
+  if (read == null) throw new WorkRefusal("tracking_wrong");
+  const { tracking_no, tracking_url } = read;
   const others = await listTrackedBy(deps.db, tracking_no, environment);
   if (others.some(({ order_number }) => order_number !== order.order_number)) throw new WorkRefusal("tracking_used");
-  const tracking_url = carrierNamed(carrier)?.url(tracking_no) ?? null;
   if (entered.label == null) {
     const text = `Order ${order.order_number}: the shipping label comes from the pharmacy's own software. Tracking number: ${tracking_no}.`;
     const data = await deps.documents.notePage(text, "4x6", rules.today);

@@ -1,4 +1,3 @@
-import type { BoughtPostage, PostageRequest } from "../../../adapters/carriers/carriers.ts";
 import {
   insertPostage,
   loadNewestPostage,
@@ -9,6 +8,7 @@ import {
 import { findShippingService } from "../../../db/fulfillment/shipping-services.ts";
 import type { Deps } from "../../../deps.ts";
 import { serviceOf } from "../../../domain/fulfillment/carrier-services.ts";
+import type { BoughtPostage, PostageRequest } from "../../../domain/fulfillment/postage.ts";
 import { canonicalJson } from "../../../domain/values/canonical-json.ts";
 import { withKeysOfNow } from "../../../vault/vault.ts";
 import type { LoadedOrder } from "../../orders/load-order.ts";

@@ -1,5 +1,4 @@
-import { type LabelRefusal, LabelRefused } from "../../../adapters/carriers/carriers.ts";
-import { ProviderUnavailable } from "../../../adapters/providers/provider-client.ts";
+import { type LabelRefusal, LabelRefused } from "../../../domain/fulfillment/postage.ts";
 import { WorkRefusal } from "../work-refusal.ts";
 
 const sentences: Readonly<Record<LabelRefusal, (detail: string) => string>> = {
@@ -16,6 +15,6 @@ const sentences: Readonly<Record<LabelRefusal, (detail: string) => string>> = {
 /** The order stays at its stage, and the person reads what to do. */
 export function refuseLabel(error: unknown): never {
   if (error instanceof LabelRefused) throw new WorkRefusal("label_refused", sentences[error.reason](error.detail));
-  if (error instanceof ProviderUnavailable) throw new WorkRefusal("carrier_unavailable");
+  if ((error as Error).name === "ProviderUnavailable") throw new WorkRefusal("carrier_unavailable");
   throw error;
 }

@@ -79,7 +79,7 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
           />
         )}
         {page.label_from === "nobody" && !printed && (
-          <Notice tone="bad" title={say("Nobody makes a label for this order")}>
+          <Notice tone="bad" title={say("This order gets no label")}>
             <span lang="en">{page.cannot.find(({ event }) => event === "print")?.message}</span>
           </Notice>
         )}
