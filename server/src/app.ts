@@ -20,9 +20,9 @@ import { addIntake } from "./http/intake/intake.ts";
 import { createListener } from "./http/listener.ts";
 import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
+import { addEasyPostWebhook } from "./http/providers/easypost-webhook.ts";
 import { addStripeWebhook } from "./http/providers/stripe-webhook.ts";
 import { addTwilioWebhooks } from "./http/providers/twilio-webhooks.ts";
-import { addEasyPostWebhook } from "./http/providers/easypost-webhook.ts";
 import { addWebApi } from "./http/web-api.ts";
 import { webRoutes } from "./http/web-routes.ts";
 import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
@@ -133,7 +133,6 @@ export async function startApp(
     const service = await openDeps(store, { ...options, vault, pools: database, demo });
     opened.unshift(service);
     const { addresses } = service;
-    for (const warning of providerWarnings(service.deps.providers)) log.warn(warning);
     const deps: App["deps"] = { ...service.deps, sandbox_process: sandbox };
     if (sandbox !== undefined) deps.metrics = withSandboxMetrics(deps.metrics, sandbox);
 
@@ -180,6 +179,7 @@ export async function startApp(
     addresses.sandbox_auth_url = await (sandbox?.opened ?? listen(listeners.sandbox_auth, config, "SANDBOX_AUTH"));
     addresses.base_url = await listen(listeners.partner, config, "BASE");
     sandbox?.open(addresses.base_url);
+    for (const warning of providerWarnings(deps.providers)) log.warn(warning);
 
     const reads = readKeeper(deps, process_id);
     const chainer = entryChainer(db);

@@ -69,7 +69,7 @@ set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = 
 from jsonb_populate_record(null::patient, $1::jsonb) c
 where p.account_id = c.account_id and p.patient_key = c.patient_key`;
 /** `message_channels`: the patient agreed to these. Only the partner's own change of a patient sets it. */
-type SavedPatient = Omit<ChangedPatient, "revision"> & Pick<Rows["patient"], "message_channels">;
+type SavedPatient = Omit<ChangedPatient, "revision"> & Required<Pick<Rows["patient"], "message_channels">>;
 export const savePatient = (tx: Tx, row: SavedPatient) => tx.run(save, [JSON.stringify(row)]);
 
 const saveTold = sql<[row: string, account_id: string, event_id: string, event_type: string, body_sealed: Bytes]>`

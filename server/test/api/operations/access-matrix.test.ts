@@ -41,6 +41,9 @@ const OPEN: Record<string, string> = {
 /** Built pages. A checkout without a build answers 404. */
 const PAGES = ["/", "/docs", "/docs/", "/docs/*", "/assets/*", "/dashboard", "/dashboard/*", "/portal", "/portal/*"];
 
+/** Providers sign their messages. Without the provider in the settings, the answer is 404. */
+const SIGNED = ["POST /providers/easypost/webhook", "POST /providers/stripe/webhook"];
+
 type Ids = Record<string, string>;
 type Body = Record<string, unknown> | string | undefined;
 
@@ -62,7 +65,11 @@ let absent: Ids;
 let tokens: Record<"own" | "other" | "production" | "intake" | "scopeless", string>;
 
 beforeAll(async () => {
-  app = await startTestApp({ unlimited: true });
+  // A provider whose test fails at once: no one listens there.
+  app = await startTestApp({
+    unlimited: true,
+    env: { SMTP_URL: "smtp://127.0.0.1:1", MAIL_FROM: "a@larkspur.example" },
+  });
   asker = new Asker(16);
   willow_id = await partnerOf(WILLOW);
   for (const role of staff) people.set(role, await webPerson(app, role));
@@ -183,6 +190,7 @@ async function idsOf(partner_id: string): Promise<Ids> {
     item_id: "1",
     kind: "slip",
     report: "dispensing",
+    provider: "smtp",
     format: "csv",
     person_id: (await webPerson(app, "partner_viewer", partner_id)).person_id,
     session_id: "0".repeat(32),
@@ -532,8 +540,13 @@ test("every route that no table has is open to everyone, and the list of those i
     ...bearerRoutes.flatMap(({ method, path }) => PREFIXES.map((prefix) => `${method} ${prefix}${router(path)}`)),
     ...webRoutes.map(({ method, path }) => `${method} /web${path}`),
     ...[...Object.keys(OPEN), ...PAGES].map((url) => `GET ${url}`),
+    ...SIGNED,
   ];
   expect([...routed(listeners.partner.routes)].sort()).toEqual([...new Set(fromTables)].sort());
+  for (const signed of SIGNED) {
+    const answer = await fetch(addresses.base_url + signed.split(" ")[1], { method: "POST", body: "{}" });
+    expect([signed, answer.status]).toEqual([signed, 404]);
+  }
   const token = endpoints.filter(({ server }) => server === "token").map(({ method, path }) => `${method} ${path}`);
   for (const listener of [listeners.auth, listeners.sandbox_auth]) {
     expect([...routed(listener.routes)].sort()).toEqual([...token, "GET /healthz"].sort());

@@ -162,7 +162,7 @@ describe("a safety fact that is added to the patient", () => {
       const patient_safety = { ...record.patient_safety, allergies: ["penicillin"] };
       const patient_key = await patientKeyOf(app, shop.account_id, set.patient_id);
       const row = patientRow(app.deps, shop.account_id, patient_key, { ...record, patient_safety }, rules.now);
-      await app.deps.db.transaction((tx) => savePatient(tx, { ...row, recheck_due: true }));
+      await app.deps.db.transaction((tx) => savePatient(tx, { ...row, message_channels: [], recheck_due: true }));
       const due = () => findRecheckDue(app.deps.db, shop.account_id, patient_key);
       expect(await due()).toBeDefined();
       if (finish === "step") expect(open(await steps["Filling/pack"](order))).toEqual([74]);

@@ -37,6 +37,7 @@ describe("a patient", () => {
       last_name: known.last_name,
       dob: person.dob,
       gender: "F",
+      messaging: { email: false, sms: false, language: "en", consented_at: null },
       phone: known.phone,
       patient_safety: {
         medications: [],

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import EasyPostClient from "@easypost/api";
+import easypost from "@easypost/api";
 import type { Address } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readVerification } from "../../../src/adapters/addresses/easypost/easypost-addresses.ts";
@@ -31,6 +31,9 @@ const address: Address = {
 const valid = { result: "valid" as const, reasons: [], kind: "street" as const, suggestions: [] };
 const at = (text: string) => new Date(text);
 
+/** Its types describe a module with a default export. Node gets the class itself. */
+const EasyPostClient = easypost as unknown as typeof easypost.default;
+
 describe("EasyPost's own library and the stand-in agree", () => {
   test("on shipments, labels, refunds, trackers, addresses and signatures", async () => {
     const client = new EasyPostClient(service.key, { baseUrl: `${service.base_url}/v2/` });
@@ -50,7 +53,7 @@ describe("EasyPost's own library and the stand-in agree", () => {
       label: { format: "PDF" },
       refund: "none",
     });
-    await expect(client.Shipment.buy(shipment.id, shipment.rates[0])).rejects.toMatchObject({
+    await expect(client.Shipment.buy(shipment.id, shipment.rates[0]!)).rejects.toMatchObject({
       code: "SHIPMENT.POSTAGE.EXISTS",
     });
     const tracker = await client.Tracker.create({ tracking_code: bought.tracking_code } as never);

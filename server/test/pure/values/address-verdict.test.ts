@@ -31,7 +31,10 @@ const lastLine = ({ city, state, zip }: Address) => `${city} ${state} ${zip}`;
 
 type Fixture = { change: Partial<Address>; suggests: string[] };
 /** Every reason that the tables can give, with the suggested last lines. */
-const fixtures: Record<Exclude<Reason, "not_found" | "unit_required">, Fixture[]> = {
+const fixtures: Record<
+  Exclude<Reason, "not_found" | "unit_required" | "known_differently" | "unit_unknown">,
+  Fixture[]
+> = {
   street_missing: [
     { change: { street1: "", street2: null }, suggests: [] },
     { change: { street1: "Apt 4", street2: "" }, suggests: [] },

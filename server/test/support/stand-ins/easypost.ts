@@ -298,7 +298,7 @@ export async function startEasyPost({ key = "EZAKstandin0000", webhook_secret = 
   async function happens(route: string, request: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const planned = faults.findIndex((one) => one.route === route);
     if (planned < 0) return false;
-    const [{ fault }] = faults.splice(planned, 1) as [{ fault: EasyPostFault }];
+    const { fault } = faults.splice(planned, 1)[0]!;
     if (fault instanceof Promise) {
       await fault;
       return false;

@@ -72,7 +72,7 @@ export function sealLabel(
 }
 
 /** The order number for the first label, so that an interrupted call can be repeated. A later label is a new one. */
-export const labelKey = (order_number: string, label_id: number): string =>
+const labelKey = (order_number: string, label_id: number): string =>
   label_id === 1 ? order_number : `${order_number}-${label_id}`;
 
 /**
