@@ -117,7 +117,10 @@ test("the doctor finds the running service healthy, and recognizes its ports", a
   const { port } = new URL(demo.base_url);
   const { code, stdout } = await runCli(["doctor"], { ...env, PORT: port });
   expect(stdout).toContain(`the service answers on ${port}`);
-  expect(stdout).not.toMatch(/[!✗]/);
+  // The demo simulates the providers of production, and the doctor says so.
+  const troubles = stdout.split("\n").filter((line) => /^[!✗]/.test(line));
+  expect(troubles).toHaveLength(3);
+  for (const trouble of troubles) expect(trouble).toMatch(/^! provider of .* simulated in production/);
   expect(code).toBe(0);
 });
 

@@ -240,6 +240,14 @@ test("secrets are shown only as set or not set", () => {
   expect(shown.find(({ name }) => name === "PORT")).toMatchObject({ value: "8080", origin: "default" });
 });
 
+test("the settings that the guide to go live shows exist and are valid together", () => {
+  const guide = readFileSync(new URL("../../../../docs/guides/go-live.md", import.meta.url), "utf8");
+  const shown = [...guide.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [name!, value!.replace("…", "x")]);
+  expect(shown.length).toBeGreaterThan(12);
+  for (const [name] of shown) expect(Object.keys(settings)).toContain(name);
+  expect(() => readConfig(Object.fromEntries(shown))).not.toThrow();
+});
+
 test("only config.ts reads the environment", () => {
   const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));

@@ -4,6 +4,7 @@ import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { Page } from "../../app/shell/page.tsx";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
@@ -24,10 +25,16 @@ const PATH = "/dashboard/providers";
 /** Who charges cards, makes labels, verifies addresses and sends messages for production accounts. */
 export function ProvidersScreen() {
   const found = useApi(PATH);
+  useShortcuts([{ keys: "r", label: say("Refresh"), run: () => void found.refetch() }]);
   return (
     <Page
       title={say("Providers")}
       about={say("Who serves production accounts. The sandbox always uses simulators. Settings change the providers.")}
+      actions={
+        <Button icon="refresh" keys="r" busy={found.isFetching} onClick={() => void found.refetch()}>
+          {say("Refresh")}
+        </Button>
+      }
     >
       <Loaded query={found}>
         {({ providers: all }) => all.map((one) => <ProviderCard key={one.kind} provider={one} />)}

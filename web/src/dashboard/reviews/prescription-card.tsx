@@ -1,5 +1,6 @@
 import type { DashboardReviewPage } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { CodeText } from "../../ui/code-text.tsx";
 import { counted } from "../../ui/counted.ts";
 import { Card, Facts } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
@@ -73,7 +74,9 @@ export function PrescriptionCard({
           {rx.order_errors!.map(({ code, message, error_detail }) => (
             <li key={code}>
               <code>{code}</code> {message}{" "}
-              <span className="quiet">{error_detail.map((one) => one.message).join(" ")}</span>
+              <span className="quiet">
+                <CodeText text={error_detail.map((one) => one.message).join(" ")} />
+              </span>
             </li>
           ))}
         </ul>

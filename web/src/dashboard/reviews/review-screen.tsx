@@ -6,6 +6,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useParam } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { CodeText } from "../../ui/code-text.tsx";
 import { IconButton } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { toast } from "../../ui/display/toast.tsx";
@@ -116,7 +117,10 @@ function Review({
                 <ul className={styles["reasons"]}>
                   {reasons.map(({ code, sentence }) => (
                     <li key={code}>
-                      <Icon name="alert" /> <span>{sentence}</span>
+                      <Icon name="alert" />{" "}
+                      <span>
+                        <CodeText text={sentence} />
+                      </span>
                     </li>
                   ))}
                 </ul>

@@ -9,6 +9,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { CodeText } from "../../ui/code-text.tsx";
 import { Choices } from "../../ui/controls/choices.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../../ui/display/row-grid.tsx";
@@ -133,7 +134,11 @@ const columns: GridColumn<DashboardReview>[] = [
     width: "minmax(14rem, 3fr)",
     cell: ({ says, reasons }) => {
       const why = reasons.length === 0 ? says : reasons.map(({ sentence }) => sentence).join(" ");
-      return <span title={why}>{why}</span>;
+      return (
+        <span title={why.replaceAll("`", "")}>
+          <CodeText text={why} />
+        </span>
+      );
     },
   },
   {
