@@ -74,7 +74,7 @@ describe("a pharmacy with real providers", () => {
     expect([order.payment.status, money()]).toEqual(["authorized", charged_none]);
 
     const shipped = await shop.reach(order, "Shipped");
-    expect(shipped.payment).toMatchObject({ status: "captured", captured_cents: amount });
+    expect(shipped.payment).toMatchObject({ status: "captured", amount_cents: amount });
     expect(money()).toEqual({ held: 0, taken: amount });
     const [parcel] = easypost.bought().filter(({ reference }) => reference?.startsWith(order_number));
     const { tracking_code } = parcel!.bought!.tracker;

@@ -41,7 +41,7 @@ describe("without providers, production", () => {
 
   test("keeps an order without a label at packing, not on hold, and says what to set", async () => {
     const order = await ordered();
-    await expect(shop.reach(order, "Shipped")).rejects.toThrow(/no carrier.*CARRIER/);
+    await expect(shop.reach(order, "Shipped")).rejects.toThrow(/only with labels from partners.*CARRIER/);
     expect((await shop.load(order)).standing.state).toBe("Filling/pack");
   });
 
