@@ -18,7 +18,7 @@ const RUN_ELSEWHERE: Record<string, string> = {
   "sdk/README.md": "sdk/test/readme.test.ts",
 };
 /** The languages of blocks, and how each is tested. */
-const LANGUAGES: Record<string, "typed" | "parsed" | "shown" | "included" | "drawn"> = {
+const LANGUAGES: Record<string, "typed" | "parsed" | "shown" | "included" | "settings" | "drawn"> = {
   sh: "typed",
   js: "typed",
   python: "typed",
@@ -28,6 +28,8 @@ const LANGUAGES: Record<string, "typed" | "parsed" | "shown" | "included" | "dra
   csv: "shown",
   // Tested by docs-deploy.test.ts.
   sql: "typed",
+  // Settings; config.test.ts reads them.
+  ini: "settings",
   mermaid: "drawn",
 };
 /**
