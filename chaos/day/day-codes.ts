@@ -6,7 +6,7 @@ export type Package = { ndc: string; lot: string; expires_on: string; serial: st
 /** The separator of GS1 after a field of any length. */
 const GS = "\u001d";
 
-/** How a scanner that stands in for a keyboard is set up: what it puts before a code, and how it presses the separator. */
+/** How a scanner in keyboard mode is set up: what it puts before a code, and how it presses the separator. */
 export const wedges = [
   { prefix: "]d2", separator: GS },
   { prefix: "", separator: "~" },

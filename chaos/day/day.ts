@@ -51,7 +51,7 @@ export async function playDay(host: Host, browser: Browser, { orders, seed, onPr
   );
   await Promise.all(
     benches.map(async (bench, nth) => {
-      // Each partner has a bench, so that nobody takes what another was told to take.
+      // Each partner has a bench of its own, so that two technicians never claim the same order.
       for (const one of placed.filter(({ partner }) => partner === nth)) {
         await workOn(bench, one);
         onProgress?.(book.shipped.length);

@@ -68,6 +68,8 @@ export const providers = {
     key_setting: "TWILIO_AUTH_TOKEN",
     settings: ["TWILIO_ACCOUNT_SID", "TWILIO_AUTH_TOKEN", "TWILIO_FROM"],
     webhook_path: "/providers/twilio/messages",
+    /** Named in each message; no one enters it. */
+    report_path: "/providers/twilio/status",
     test_key: null,
   },
   smtp: {

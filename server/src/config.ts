@@ -340,12 +340,14 @@ export const settings = {
   STRIPE_SECRET_KEY: secret(
     "Secret key of your Stripe account, for PAYMENTS=stripe. A live key: production refuses test keys.",
   ),
-  STRIPE_WEBHOOK_SECRET: secret("Signing secret of the Stripe webhook endpoint <BASE_URL>/providers/stripe/webhook."),
+  STRIPE_WEBHOOK_SECRET: secret(
+    `Signing secret of the Stripe webhook endpoint <BASE_URL>${providers.stripe.webhook_path}.`,
+  ),
   STRIPE_API_BASE: apiBase("https://api.stripe.com", "Stripe"),
   EASYPOST_API_KEY: secret(
     "Production API key of your EasyPost account, for CARRIER=easypost and ADDRESSES=easypost. Production refuses test keys.",
   ),
-  EASYPOST_WEBHOOK_SECRET: secret("Secret of the EasyPost webhook <BASE_URL>/providers/easypost/webhook."),
+  EASYPOST_WEBHOOK_SECRET: secret(`Secret of the EasyPost webhook <BASE_URL>${providers.easypost.webhook_path}.`),
   EASYPOST_API_BASE: apiBase("https://api.easypost.com", "EasyPost"),
   EASYPOST_LABEL_FORMAT: choice("PDF", ["PDF", "PNG", "ZPL"], "Format of the labels that Pestle buys from EasyPost."),
   PARCEL_SIZE: {

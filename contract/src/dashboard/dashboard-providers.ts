@@ -11,7 +11,7 @@ export type DashboardProvider = {
   says: string;
   /** The last four characters of the key; null if the provider has none. */
   key_ends: string | null;
-  /** The address to enter at the provider; null if it sends none, or if no secret is set to verify them. */
+  /** The address to enter at the provider; null if it sends none. */
   webhook_url: string | null;
   /** A provider that the test button calls. */
   tested_as: ProviderName | null;

@@ -93,8 +93,7 @@ export function openProviderClient(options: {
     const seen = (tries: number, status: number | null, error_code: string | null, answer?: ProviderAnswer) =>
       watch.observe(
         {
-          ...{ exchange_id: randomUUID(), provider, what, about, at, method, status, tries, error_code },
-          path: request.path.split("?")[0]!,
+          ...{ exchange_id: randomUUID(), provider, what, about, at, status, tries, error_code },
           duration_ms: now() - began_ms,
           provider_request_id: answer?.headers["request-id"] ?? answer?.headers["x-request-id"] ?? null,
         },

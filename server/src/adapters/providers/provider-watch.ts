@@ -9,8 +9,6 @@ type Exchange = {
   /** The order that the call is about; undefined for others. */
   about?: { account_id: string; order_number: string } | undefined;
   at: Date;
-  method: string;
-  path: string;
   /** Null without an answer. */
   status: number | null;
   duration_ms: number;

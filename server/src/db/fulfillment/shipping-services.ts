@@ -1,14 +1,7 @@
 import { type Queryable, sql } from "../db.ts";
+import type { Rows } from "../schema-rows.ts";
 
-export type ShippingServiceRow = {
-  method_id: number;
-  carrier: string;
-  service: string;
-  length_in: number | null;
-  width_in: number | null;
-  height_in: number | null;
-  weight_oz: number | null;
-};
+export type ShippingServiceRow = Omit<Rows["shipping_service"], "account_id">;
 
 const list = sql<[account_id: string], ShippingServiceRow>`
 select method_id, carrier, service, length_in, width_in, height_in, weight_oz

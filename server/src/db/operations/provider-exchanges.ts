@@ -1,16 +1,7 @@
 import { type Queryable, sql } from "../db.ts";
+import type { Rows } from "../schema-rows.ts";
 
-export type ExchangeRow = {
-  exchange_id: string;
-  at: Date;
-  provider: string;
-  what: string;
-  status: number | null;
-  duration_ms: number;
-  tries: number;
-  error_code: string | null;
-  provider_request_id: string | null;
-};
+export type ExchangeRow = Omit<Rows["provider_exchange"], "account_id" | "order_number" | "at"> & { at: Date };
 
 const insert = sql<
   [

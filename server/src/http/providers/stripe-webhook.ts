@@ -1,3 +1,4 @@
+import { providers } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { EnvironmentDeps } from "../../deps.ts";
 import { refuse, StatusRefusal, Unauthorized } from "../../domain/values/refusals.ts";
@@ -12,7 +13,7 @@ const LARGEST_BYTES = 256 * 1024;
 export function addStripeWebhook(app: FastifyInstance, deps: EnvironmentDeps): void {
   app.route({
     method: "POST",
-    url: "/providers/stripe/webhook",
+    url: providers.stripe.webhook_path,
     handler: async (request: FastifyRequest, reply: FastifyReply) => {
       if (deps.payments.production.records === undefined) throw new StatusRefusal(404);
       const body = await readBody(request.raw, LARGEST_BYTES);

@@ -1,3 +1,4 @@
+import { providers } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { EnvironmentDeps } from "../../deps.ts";
 import { isTypeInUtf8 } from "../../domain/values/http-headers.ts";
@@ -26,7 +27,7 @@ export function addTwilioWebhooks(app: FastifyInstance, deps: EnvironmentDeps): 
     });
   const told = (form: URLSearchParams, name: string) => form.get(name) ?? "";
 
-  route("/providers/twilio/status", async (form, query) => {
+  route(providers.twilio.report_path, async (form, query) => {
     const [account_id, message_id] = [told(query, "account_id"), told(query, "message_id")];
     const [status, provider_id] = [told(form, "MessageStatus"), told(form, "MessageSid")];
     const error_code = form.get("ErrorCode");
@@ -35,7 +36,7 @@ export function addTwilioWebhooks(app: FastifyInstance, deps: EnvironmentDeps): 
     return twiml(null);
   });
 
-  route("/providers/twilio/messages", async (form) => {
+  route(providers.twilio.webhook_path, async (form) => {
     const message = { from: told(form, "From"), text: told(form, "Body"), provider_id: told(form, "MessageSid") };
     return twiml(await takePatientText(deps, message));
   });

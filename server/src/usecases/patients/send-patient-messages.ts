@@ -1,4 +1,4 @@
-import { MOST_NOTIFICATIONS, noMessaging } from "@pestle/contract";
+import { MOST_NOTIFICATIONS, noMessaging, providers } from "@pestle/contract";
 import { insertNotifications } from "../../db/fulfillment/notifications.ts";
 import {
   beginSending,
@@ -113,7 +113,7 @@ async function send(
   if (begun === 0) return null;
   if (provider === "simulated") return { state: "delivered" };
   if (channel === "email") return mailed(deps, now, message, content);
-  const report_to = `${deps.addresses.base_url}/providers/twilio/status?account_id=${account_id}&message_id=${message_id}`;
+  const report_to = `${deps.addresses.base_url}${providers.twilio.report_path}?account_id=${account_id}&message_id=${message_id}`;
   const about = { account_id, order_number };
   const answer = await sms!.send({ to: content.to, text: content.text, report_to, about });
   switch (answer.kind) {

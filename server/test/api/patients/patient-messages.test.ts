@@ -103,7 +103,7 @@ describe("consent", () => {
     expect(await read()).toMatchObject({ sms: false, consented_at: null });
   });
 
-  test("without it, no one is told anything", async () => {
+  test("without it, the pharmacy sends the patient nothing", async () => {
     const { order, phone, email } = await orderWith(null);
     await ship(order);
     await runJobs();
@@ -130,7 +130,7 @@ describe("consent", () => {
 });
 
 describe("a shipped order", () => {
-  test("is told once by each channel, without a drug, and its reports arrive in any order", async () => {
+  test("reaches the patient once by each channel and names no drug; the provider's reports may arrive in any order", async () => {
     const { order, phone, email } = await orderWith({ email: true, sms: true, consented_at, language: "es" });
     const { shipments } = await ship(order);
     await settled(order, "sent", "email");
@@ -301,7 +301,7 @@ describe("opt-out words", () => {
   });
 });
 
-test("an order on hold for a day is told as delayed, once, and a patient gets no more than four messages a day", async () => {
+test("the patient gets one notice of an order that is on hold for a day, and at most four messages a day", async () => {
   const { order, phone } = await orderWith({ sms: true, consented_at });
   const { work } = workplace(app, PRODUCTION);
   await workplace(app, PRODUCTION).start(order, { state: "On Hold", held_from: "Filling/fill" }, [64]);
