@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Addresses } from "../../server/src/deps.ts";
+import { bundled } from "../bundled.ts";
 import type { Ask, Told } from "./money-messages.ts";
 
 const PROGRAM = fileURLToPath(new URL("money-service.ts", import.meta.url));
@@ -16,9 +17,9 @@ export type MoneyProcess = {
 
 /** Starts the service in a process of its own. */
 export async function startMoneyProcess(env: Record<string, string>): Promise<MoneyProcess> {
-  const child = fork(PROGRAM, {
+  const child = fork(await bundled(PROGRAM), {
     cwd: ROOT,
-    execArgv: ["--import", "tsx", "--conditions=source"],
+    execArgv: [],
     env: { PATH: process.env["PATH"], ...env },
     stdio: ["ignore", "ignore", "pipe", "ipc"],
   });

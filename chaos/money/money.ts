@@ -44,7 +44,8 @@ export type MoneyTally = {
 };
 
 const PRODUCTION = 2;
-const CLIENTS = 8;
+/** Most of them wait for a job that looks at a lost answer again. */
+const CLIENTS = 96;
 const FIRST_PRESCRIPTION = 40_000_000;
 const PATIENTS_AT_ONCE = 200;
 const SIZE = 30;
@@ -56,6 +57,8 @@ const ANSWER_DEADLINE_MS = 180_000;
 const LATER_MS = 5 * 60_000;
 const QUIET_DEADLINE_MS = 240_000;
 const BREAKER_MS = 31_000;
+/** A step that waits for a job is worth no more tries than this. */
+const MOST_PAUSE_MS = 4_000;
 
 /**
  * Production orders with cards, against a provider that loses and doubles answers and events, while the service is killed.
@@ -208,7 +211,7 @@ async function workOn(
     if (told !== undefined && "result" in told) return;
     // Refused while the payment waits for the provider, or because someone else changed the order.
     if (told !== undefined && tries > 3 && !/Unavailable|payment|Conflict|connection/i.test(told.error)) return;
-    await delay(50);
+    await delay(Math.min(100 * 2 ** tries, MOST_PAUSE_MS));
   }
 }
 
