@@ -83,7 +83,7 @@ async function doubtful(last_name = "Number"): Promise<{ prescription_id: number
 
 describe("journeys", () => {
   // A hidden page still listens.
-  afterEach(() => journey.closePages());
+  afterEach((after) => journey.closePages(after));
 
   test("a user closes an exception for all selected orders on the workbench, with the keyboard alone", async () => {
     const held = [await order({ patient: { email: null } }), await order({ patient: { email: null } })];
@@ -861,19 +861,23 @@ describe("axe finds no violation", () => {
   });
 });
 
-// A small run of the campaign: `npm run campaign -- day` has 200 orders.
-test("a day at the benches with a scanner catches wrong packages, and its ledgers add up", {
-  timeout: 300_000,
-}, async () => {
-  const { deps, addresses, owner } = journey.app;
-  const tally = await playDay({ deps, addresses, raw: owner.raw }, journey.browser, { orders: 6, seed: 1 });
-  expect(tally).toMatchObject({ faults: [], unnoticed: [] });
-  expect(tally.seen).toMatchObject({
-    ...{ "orders shipped": 6, recalls: 1, "parcels that came back": 2, destructions: 3 },
-    ...{ "caught: foreign product": 1, "caught: torn code": 1, "caught: expired lot": 1 },
-    ...{ "caught: other lot at check": 1, "caught: a recalled lot at fill": 1 },
-    "caught: a filled order of a recalled lot at check": 1,
+describe("a day", () => {
+  afterEach((after) => journey.closePages(after));
+
+  // A small run of the campaign: `npm run campaign -- day` has 200 orders.
+  test("a day at the benches with a scanner catches wrong packages, and its ledgers add up", {
+    timeout: 300_000,
+  }, async () => {
+    const { deps, addresses, owner } = journey.app;
+    const tally = await playDay({ deps, addresses, raw: owner.raw }, journey.browser, { orders: 6, seed: 1 });
+    expect(tally).toMatchObject({ faults: [], unnoticed: [] });
+    expect(tally.seen).toMatchObject({
+      ...{ "orders shipped": 6, recalls: 1, "parcels that came back": 2, destructions: 3 },
+      ...{ "caught: foreign product": 1, "caught: torn code": 1, "caught: expired lot": 1 },
+      ...{ "caught: other lot at check": 1, "caught: a recalled lot at fill": 1 },
+      "caught: a filled order of a recalled lot at check": 1,
+    });
+    for (const what of ["caught: doubled package", "orders filled from two lots"])
+      expect([what, tally.seen[what]! >= 2]).toEqual([what, true]);
   });
-  for (const what of ["caught: doubled package", "orders filled from two lots"])
-    expect([what, tally.seen[what]! >= 2]).toEqual([what, true]);
 });

@@ -41,7 +41,7 @@ beforeAll(async () => {
   lead = await journey.person("lead", "Lea Dorn");
 });
 // A hidden page still listens and draws.
-afterEach(() => journey.closePages());
+afterEach((after) => journey.closePages(after));
 afterAll(() => journey?.stop());
 
 type Given = Parameters<typeof newOrder>[1];

@@ -13,7 +13,7 @@ beforeAll(async () => {
   journey = await startJourney();
 });
 // An open page follows every change, also of later tests.
-afterEach(() => journey.closePages());
+afterEach((after) => journey.closePages(after));
 afterAll(() => journey?.stop());
 
 const pages = readdirSync(DIST, { recursive: true, encoding: "utf8" })

@@ -9,7 +9,7 @@ beforeAll(async () => {
   lead = await journey.person("lead");
 });
 // An open page follows every change, also of later tests.
-afterEach(() => journey.closePages());
+afterEach((after) => journey.closePages(after));
 afterAll(() => journey?.stop());
 
 const inQueue = (page: Page, queue: string) =>

@@ -8,7 +8,7 @@ beforeAll(async () => {
   journey = await startJourney();
 });
 // An open page follows every change, also of later tests.
-afterEach(() => journey.closePages());
+afterEach((after) => journey.closePages(after));
 afterAll(() => journey?.stop());
 
 describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {

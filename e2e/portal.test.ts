@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
 });
 // An open page follows every change, also of later tests.
-afterEach(() => journey.closePages());
+afterEach((after) => journey.closePages(after));
 afterAll(async () => {
   await journey?.stop();
   await receiver?.close();

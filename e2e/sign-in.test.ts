@@ -11,7 +11,7 @@ beforeAll(async () => {
   journey = await startJourney();
 });
 // An open page follows every change, also of later tests.
-afterEach(() => journey.closePages());
+afterEach((after) => journey.closePages(after));
 afterAll(() => journey?.stop());
 
 /** A phone or a security key in software, with a fingerprint that always fits. */

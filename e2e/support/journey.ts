@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Browser, Page } from "playwright-core";
+import type { TestContext } from "vitest";
 import { createPerson } from "../../server/src/usecases/accounts/create-person.ts";
 import { hashPassword } from "../../server/src/vault/password-hash.ts";
 import { startTestApp, TEST_PASSWORD_COST, type TestApp } from "../../server/test/support/test-app.ts";
@@ -22,7 +23,8 @@ export type Journey = Opener & {
   app: TestApp;
   browser: Browser;
   stop(): Promise<void>;
-  closePages(): Promise<void>;
+  /** After a failed test it prints what each page showed. */
+  closePages(after?: Pick<TestContext, "task">): Promise<void>;
   /** Creates a user who can sign in. */
   person(role: string, name?: string, partner_id?: string | null): Promise<SignIn>;
 };
@@ -49,7 +51,8 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       await app.deps.db.transaction((tx) => createPerson(tx, row, app.deps.now()));
       return { email, password: PASSWORD };
     },
-    async closePages() {
+    async closePages(after) {
+      if (after?.task.result?.state === "fail") await printPages(browser);
       for (const context of browser.contexts()) await context.close();
     },
     async stop() {
@@ -57,6 +60,15 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       await app.stop();
     },
   };
+}
+
+const PRINTED_CHARACTERS = 2_000;
+
+async function printPages(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap((context) => context.pages())) {
+    const text = await page.evaluate<string>("document.body.innerText").catch((error: Error) => error.message);
+    console.error(`${page.url()} showed:\n${text.slice(0, PRINTED_CHARACTERS)}\n`);
+  }
 }
 
 type Rules = "all" | "color-contrast" | "all but color-contrast" | "width";

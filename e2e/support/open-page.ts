@@ -1,4 +1,4 @@
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { findBrowser } from "../../scripts/browser.ts";
 
 const QUIET = [
@@ -30,6 +30,8 @@ type OpenOptions = {
   language?: "es";
   /** Browsers keep passkeys for names, not for addresses. */
   host?: "localhost";
+  /** A session of its own, from the form, for tests of signing in and out. */
+  newSession?: boolean;
 };
 /** The storage key of the dashboard's choice. */
 const CHOSEN = "pestle-dashboard-environment";
@@ -41,9 +43,11 @@ const LANGUAGE = "pestle-language";
 export type Opener = {
   /** A separate browser context at this address. */
   open(path: string, options?: OpenOptions): Promise<Seen>;
-  /** The same, signed in with the form at the address. */
+  /** The same, signed in: with the form at the address, or with the session of an earlier page. */
   openAs(who: SignIn, path: string, options?: OpenOptions): Promise<Seen>;
 };
+
+type Cookies = Awaited<ReturnType<BrowserContext["cookies"]>>;
 
 export async function launchBrowser(): Promise<Browser> {
   const executablePath = findBrowser();
@@ -54,6 +58,8 @@ export async function launchBrowser(): Promise<Browser> {
 
 /** Opens pages of the service as people do. */
 export function pageOpener(browser: Browser, base_url: string): Opener {
+  /** A page that starts with a session loads once instead of twice. */
+  const sessions = new Map<string, Cookies>();
   const open = async (
     path: string,
     {
@@ -65,6 +71,7 @@ export function pageOpener(browser: Browser, base_url: string): Opener {
       tour = false,
       language,
     }: OpenOptions = {},
+    cookies: Cookies = [],
   ) => {
     // Without animations: a browser without a GPU draws each of their frames on the processor.
     const context = await browser.newContext({
@@ -79,6 +86,7 @@ export function pageOpener(browser: Browser, base_url: string): Opener {
     }
     if (!tour) await context.addInitScript(`try { localStorage["${TOUR}"] ??= "*" } catch {}`);
     if (language) await context.addInitScript(`try { localStorage["${LANGUAGE}"] ??= "${language}" } catch {}`);
+    await context.addCookies(cookies);
     const page = await context.newPage();
     page.setDefaultTimeout(60_000);
     pressAsPeopleDo(page);
@@ -105,14 +113,21 @@ export function pageOpener(browser: Browser, base_url: string): Opener {
   };
   return {
     open,
-    async openAs({ email, password }, path, options) {
-      const seen = await open(path, options);
-      await seen.page.getByLabel(/^(Email|Correo)/).waitFor();
-      await seen.page.keyboard.insertText(email);
-      await seen.page.keyboard.press("Tab");
-      await seen.page.keyboard.insertText(password);
-      await seen.page.keyboard.press("Enter");
-      await seen.page.locator("main#content").waitFor();
+    async openAs({ email, password }, path, options = {}) {
+      const { newSession = options.host !== undefined } = options;
+      const seen = await open(path, options, newSession ? [] : sessions.get(email));
+      const { page } = seen;
+      const field = page.getByLabel(/^(Email|Correo)/);
+      const content = page.locator("main#content");
+      await field.or(content).first().waitFor();
+      if (!(await content.isVisible())) {
+        await page.keyboard.insertText(email);
+        await page.keyboard.press("Tab");
+        await page.keyboard.insertText(password);
+        await page.keyboard.press("Enter");
+        await content.waitFor();
+      }
+      if (!newSession) sessions.set(email, await page.context().cookies());
       return seen;
     },
   };

@@ -33,6 +33,8 @@ export function createQuotaBook(): QuotaBook {
     accounts.set(account_id, made);
     return made;
   };
+  /** The accounts with additions, so that the job does not walk through all of them. */
+  let changed = new Set<string>();
   let last: Promise<void> = Promise.resolve();
   return {
     inTurn(exchange) {
@@ -50,10 +52,15 @@ export function createQuotaBook(): QuotaBook {
     add(account_id, drawn) {
       const entry = entryOf(account_id);
       for (const name of quotaNames) entry[name].added += drawn[name] ?? 0;
+      changed.add(account_id);
     },
     take() {
       const changes: UsageChange[] = [];
-      for (const [account_id, entry] of accounts) {
+      const these = changed;
+      changed = new Set();
+      for (const account_id of these) {
+        const entry = accounts.get(account_id);
+        if (entry === undefined) continue;
         for (const quota of quotaNames) {
           const place = entry[quota];
           if (place.added === 0) continue;
@@ -68,7 +75,9 @@ export function createQuotaBook(): QuotaBook {
       for (const { account_id, quota, amount } of taken) {
         const place = entryOf(account_id)[quota];
         place.taken -= amount;
-        if (!saved) place.added += amount;
+        if (saved) continue;
+        place.added += amount;
+        changed.add(account_id);
       }
     },
     learn(rows) {
