@@ -1,8 +1,9 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { type Journey, shot, startJourney, violations } from "./support/journey.ts";
+import { covering } from "./support/page-kinds.ts";
 
 const DIST = fileURLToPath(new URL("../web/dist/docs/", import.meta.url));
 /** The compressed size that a first visit to any page may load, without pictures. */
@@ -16,9 +17,13 @@ beforeAll(async () => {
 afterEach((after) => journey.closePages(after));
 afterAll(() => journey?.stop());
 
-const pages = readdirSync(DIST, { recursive: true, encoding: "utf8" })
+const built = readdirSync(DIST, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".html") && !/^(api\/|adr\/\d|404)/.test(name))
-  .map((name) => `/docs/${name.replace(/(^|\/)?(index)?\.html$/, "")}`.replace(/\/$/, ""));
+  .map((name) => ({
+    path: `/docs/${name.replace(/(^|\/)?(index)?\.html$/, "")}`.replace(/\/$/, ""),
+    html: readFileSync(DIST + name, "utf8"),
+  }));
+const pages = built.map(({ path }) => path);
 
 /** These pages show every color of both themes. The contrast is the slowest rule by far. */
 const colorful = [
@@ -29,13 +34,16 @@ const colorful = [
   "/docs/guides/dashboard",
 ];
 
-describe.each([["light", pages] as const, ["dark", colorful] as const])("in the %s theme", (theme, looked) => {
-  test("no page has an axe violation, a browser error or a policy violation", { timeout: 300_000 }, async () => {
-    expect(pages.length).toBeGreaterThan(15);
+/** Each kind of element once: the other pages have the same ones with other texts. */
+const various = [...new Set([...colorful, ...covering(built)])];
+
+describe.each([["light", various] as const, ["dark", colorful] as const])("in the %s theme", (theme, looked) => {
+  test("no kind of element has an axe violation, a browser error or a policy violation", {
+    timeout: 300_000,
+  }, async () => {
     const { page, foreign, complaints } = await journey.open("/docs", { theme });
     for (const path of looked) {
       await page.goto(journey.app.addresses.base_url + path);
-      expect(await page.locator("h1").count(), path).toBe(1);
       const is_colorful = colorful.includes(path);
       const rules = theme === "dark" ? "color-contrast" : is_colorful ? "all" : "all but color-contrast";
       expect(await violations(page, rules), path).toEqual([]);
@@ -43,6 +51,14 @@ describe.each([["light", pages] as const, ["dark", colorful] as const])("in the 
     }
     expect([foreign, complaints]).toEqual([[], []]);
   });
+});
+
+test("every page has one title, and no id twice", () => {
+  for (const { path, html } of built) {
+    const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect([path, ids.filter((id, at) => ids.indexOf(id) !== at)]).toEqual([path, []]);
+    expect([path, html.match(/<h1[ >]/g)?.length]).toEqual([path, 1]);
+  }
 });
 
 test("a reader finds a hold by name and opens it, with the keyboard alone", async () => {
@@ -84,18 +100,20 @@ test("the copy button copies the code, and the page remembers the chosen scheme"
   expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
 });
 
-test("on a small screen a button opens the list of pages, and no content is wider than the screen", async () => {
-  const { page } = await journey.open("/docs/guides/webhooks", { width: 390, height: 800 });
+test("on a small screen a button opens the list of pages, and no page is wider than the screen or has an error", async () => {
+  const { page, foreign, complaints } = await journey.open("/docs/guides/webhooks", { width: 390, height: 800 });
   expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
   await page.getByRole("button", { name: "Menu" }).click();
   expect(await violations(page)).toEqual([]);
   await shot(page, "docs-menu");
   await page.getByRole("link", { name: "Exceptions", exact: true }).click();
   await page.waitForURL(/\/docs\/exceptions$/);
+  expect(pages.length).toBeGreaterThan(15);
   for (const path of pages) {
     await page.goto(journey.app.addresses.base_url + path);
     expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(390);
   }
+  expect([foreign, complaints]).toEqual([[], []]);
 });
 
 test("without scripts a page is readable and its links work, and on paper there is only the text", async () => {

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -5,9 +6,13 @@ import { createServer as createHttpServer } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer as createTlsServer } from "node:tls";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { AuditProof } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { verifyAuditProof } from "../../../../sdk/src/verify-audit-proof.ts";
+import { rootDestinations } from "../../../src/adapters/root-destinations.ts";
 import { loadCommands } from "../../../src/cli/commands.ts";
 import { newestRoot } from "../../../src/db/operations/audit-roots.ts";
 import { readRoots } from "../../../src/usecases/operations/audit/read-roots.ts";
@@ -15,6 +20,7 @@ import { signAndShip } from "../../../src/usecases/operations/audit/sign-and-shi
 import { checkDatabase } from "../../../src/usecases/operations/check-up.ts";
 import { newOrder } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { selfSigned } from "../../support/tools/self-signed.ts";
 
 let folder: string;
 let file: string;
@@ -82,6 +88,34 @@ test("the first root reaches every destination that answers; doctor and metrics 
   expect(metrics).toMatch(/pestle_audit_root_timestamp_seconds \d{10}/);
   expect(JSON.stringify(app.lines())).not.toContain("token=secret");
   expect(received.udp).toMatch(/^<109>1 \S+Z - pestle - audit-root - \{"form":1,/);
+});
+
+test("syslog over TLS reaches a server whose certificate is trusted, and no other", async () => {
+  const paths = selfSigned(folder, "localhost", "127.0.0.1");
+  const [cert, key] = [readFileSync(paths.cert), readFileSync(paths.key)];
+  let arrived = "";
+  const server = createTlsServer({ cert, key }, (socket) => {
+    socket.on("data", (data) => {
+      arrived += data.toString("utf8");
+    });
+  });
+  server.on("tlsClientError", () => {});
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const target = `syslog+tls://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const line = JSON.stringify({ at: "2026-01-02T03:04:05Z", root: "abc" });
+  await expect(rootDestinations(target)[0]!.deliver([line])).rejects.toThrow(/certificate/);
+  expect(arrived).toBe("");
+  // Node reads the trusted certificates when a process starts.
+  const module = fileURLToPath(new URL("../../../src/adapters/root-destinations.ts", import.meta.url));
+  const program = `import(${JSON.stringify(module)}).then(({ rootDestinations }) =>
+    rootDestinations(${JSON.stringify(target)})[0].deliver([${JSON.stringify(line)}]))`;
+  await promisify(execFile)(process.execPath, ["--import", "tsx", "--conditions=source", "-e", program], {
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: paths.cert },
+  });
+  const message = `<109>1 2026-01-02T03:04:05Z - pestle - audit-root - ${line}`;
+  expect(arrived).toBe(`${Buffer.byteLength(message)} ${message}`);
+  server.close();
 });
 
 test("a destination that was away gets every root, in order, when it answers again", async () => {
