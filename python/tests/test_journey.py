@@ -88,7 +88,7 @@ class Journey(unittest.TestCase):
         held = self.pestle.request_order_action(number, {"event": "hold"})["order"]
         self.assertEqual(held["order_status"], "On Hold")
         exception = held["exception"]
-        self.assertTrue(exception and EXCEPTIONS[exception["exception_id"]].name == "Partner Hold")
+        self.assertTrue(exception and EXCEPTIONS[exception["id"]].name == "Partner Hold")
         self.assertIn("release", EXCEPTIONS[64].actions)
         released = self.pestle.request_order_action(number, {"event": "release"})["order"]
         self.assertEqual(released["order_status"], "Processing")

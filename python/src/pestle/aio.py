@@ -92,7 +92,7 @@ class AsyncPestle(AsyncOperations):
         """Past and future events, page by page, without end, each with a cursor. Process the events, store the cursor
         durably, and start with it next time. Waits while the service is unreachable."""
         while True:
-            page = await self._run(self._sync.page_of_feed, cursor, event_type, order_number)
+            page = await self._run(self._sync._page_of_feed, cursor, event_type, order_number)
             if page is not None:
                 moved = page["end_cursor"] != cursor
                 cursor = page["end_cursor"]

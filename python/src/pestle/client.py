@@ -210,7 +210,7 @@ class Pestle(Operations):
         """Past and future events, page by page, without end, each with a cursor. Process the events, store the cursor
         durably, and start with it next time. Waits while the service is unreachable."""
         while True:
-            page = self.page_of_feed(cursor, event_type, order_number)
+            page = self._page_of_feed(cursor, event_type, order_number)
             if page is not None:
                 moved = page["end_cursor"] != cursor
                 cursor = page["end_cursor"]
@@ -219,7 +219,7 @@ class Pestle(Operations):
             if page is None or page["next_cursor"] is None:
                 self._travel.sleep(poll_s)
 
-    def page_of_feed(
+    def _page_of_feed(
         self, cursor: Optional[str], event_type: Optional[str], order_number: Optional[str]
     ) -> Optional[dict[str, Any]]:
         """The events after the cursor; None while the service is unreachable."""

@@ -45,7 +45,7 @@ const languages: Record<string, { needs: string[]; debian: string; files: Record
       "docs/verifiers/verify.go": "verify.go",
       "clients/journeys/journey.go": "journey.go",
     },
-    run: "printf 'module journey\\n\\ngo 1.18\\n\\nrequire pestle v0.0.0\\n\\nreplace pestle => ./pestle\\n' > go.mod && test -z \"$(gofmt -l . | tee /dev/stderr)\" && go vet ./... pestle && go run .",
+    run: "printf 'module journey\\n\\ngo 1.18\\n\\nrequire pestle v0.0.0\\n\\nreplace pestle => ./pestle\\n' > go.mod && test -z \"$(gofmt -l .)\" && go vet ./... pestle && go run .",
   },
   Java: {
     needs: ["/usr/bin/javac"],
@@ -56,7 +56,7 @@ const languages: Record<string, { needs: string[]; debian: string; files: Record
       "docs/verifiers/Webhook.java": "Webhook.java",
       "clients/journeys/Journey.java": "Journey.java",
     },
-    run: "javac -Xlint:all,-serial -Werror *.java >&2 && java Journey",
+    run: "javac -J-XX:TieredStopAtLevel=1 -Xlint:all,-serial -Werror *.java >&2 && java -XX:TieredStopAtLevel=1 Journey",
   },
 };
 
