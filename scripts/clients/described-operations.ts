@@ -120,11 +120,11 @@ export const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (lette
 export const pascalCase = (name: string): string =>
   name.replace(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 
-/** Lines of at most that many characters. */
-export function wrapped(text: string, width: number): string[] {
+/** Lines of at most that many characters, from a text or from words that stay whole. */
+export function wrapped(text: string | readonly string[], width: number): string[] {
   const lines: string[] = [];
   let line = "";
-  for (const word of text.split(/\s+/)) {
+  for (const word of typeof text === "string" ? text.split(/\s+/) : text) {
     if (line !== "" && line.length + 1 + word.length > width) {
       lines.push(line);
       line = word;

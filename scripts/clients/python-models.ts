@@ -89,7 +89,7 @@ function collect(): { models: Model[]; aliases: string[] } {
       const schema = schemas[name]!;
       if (models.has(name) || aliases.has(name)) return;
       if (schema.properties !== undefined) return found.add(name, schema);
-      aliases.set(name, `${name} = ${typeOf(schema, name)}\n${doc(schema.description ?? name, "")}`);
+      aliases.set(name, `${narrow(`${name} = ${typeOf(schema, name)}`, "")}\n${doc(schema.description ?? name, "")}`);
     },
     add(name, { description, properties = {}, required = [] }) {
       const model: Model = { name, description: description ?? "", fields: [] };
@@ -133,7 +133,16 @@ function classOf({ name, description, fields }: Model): string[] {
 }
 
 const fieldOf = ({ name, type, description }: Field): string =>
-  `    ${name}: ${type}${description === "" ? "" : `\n${doc(description, "    ")}`}`;
+  `${narrow(`    ${name}: ${type}`, "    ")}${description === "" ? "" : `\n${doc(description, "    ")}`}`;
+
+/** Breaks the values of a long `Literal[…]` over several lines. */
+const narrow = (line: string, indent: string): string =>
+  line.length <= WIDTH
+    ? line
+    : line.replace(/Literal\[([^\]]*)\]/, (_, values: string) => {
+        const inner = wrapped(values.split(/(?<=,) /), WIDTH - indent.length - 4);
+        return `Literal[\n${inner.map((one) => `${indent}    ${one}\n`).join("")}${indent}]`;
+      });
 
 function functionOf({ name, description, fields }: Model): string {
   if (fields.some(({ required }) => !required)) throw new Error(`${name}: a reserved name beside optional fields.`);
@@ -143,7 +152,7 @@ function functionOf({ name, description, fields }: Model): string {
 }
 
 /** A docstring on one line, or on several if it is long. */
-export function doc(text: string, indent: string): string {
+function doc(text: string, indent: string): string {
   const safe = text.replaceAll("\\", "\\\\").replaceAll('"""', "'''");
   const lines = wrapped(safe, WIDTH - indent.length - 3);
   const end = lines.length > 1 ? `\n${indent}` : safe.endsWith('"') ? " " : "";

@@ -74,11 +74,12 @@ export const pythonAsyncOperations = (): string =>
       const passed = [
         ...method.positional.map(({ name }) => name),
         ...method.named.map(({ name }) => `${name}=${name}`),
-      ].join(", ");
+      ];
+      const returned = method.answer === "None" ? "" : "return ";
       const head = `${method.name}(${argumentsOf(method)})`;
       return method.listed
-        ? `    def ${head} -> AsyncListing[${method.answer}]:\n${docOf(method)}\n        return self._listing(self._sync.${method.name}(${passed}))`
-        : `    async def ${head} -> ${method.answer}:\n${docOf(method)}\n        ${method.answer === "None" ? "" : "return "}await self._run(self._sync.${method.name}, ${passed})`;
+        ? `    def ${head} -> AsyncListing[${method.answer}]:\n${docOf(method)}\n        ${laidOut(`return self._listing(self._sync.${method.name}(`, passed, "))")}`
+        : `    async def ${head} -> ${method.answer}:\n${docOf(method)}\n        ${laidOut(`${returned}await self._run(`, [`self._sync.${method.name}`, ...passed], ")")}`;
     }),
   );
 
@@ -144,7 +145,7 @@ function methodOf(operation: Operation): Method {
   };
 }
 
-/** An annotation inside a class must not name a class of the contract that is nested in brackets twice. */
+/** A list is typed by its items. */
 function answerTypeOf({ id, items }: Operation, answer: Described | undefined): string {
   if (answer === undefined) return "None";
   if (items === undefined) return typeOf(answer, answerName(id));
@@ -166,8 +167,12 @@ function callOf({ path, query, body, answer, idempotent, items }: Operation, met
     (_, name: string) => `{segment("${argumentOf(name)}", ${argumentOf(name)})}`,
   );
   const address = filled === path ? `"${path}"` : `f'${filled}'`;
-  const sent = `{${query.map(({ name }) => `"${name}": ${argumentOf(name)}`).join(", ")}}`;
-  if (listed) return `return self._list(${address}, "${items}", ${sent}, deadline_s)`;
+  const pairs = query.map(({ name }) => `"${name}": ${argumentOf(name)}`);
+  const sent =
+    pairs.length > 4
+      ? `{\n${pairs.map((pair) => `                ${pair},\n`).join("")}            }`
+      : `{${pairs.join(", ")}}`;
+  if (listed) return laidOut("return self._list(", [address, `"${items}"`, sent, "deadline_s"], ")");
   const parts = [
     `"${method}"`,
     address,
@@ -176,9 +181,14 @@ function callOf({ path, query, body, answer, idempotent, items }: Operation, met
     ...(idempotent ? ["idempotency_key=idempotency_key"] : []),
     "deadline_s=deadline_s",
   ];
-  const call = `self._call(${parts.join(", ")})`;
-  if (answer === undefined) return call;
-  return `return ${call}${items ? `["${items}"]` : ""}`;
+  return laidOut(`${answer === undefined ? "" : "return "}self._call(`, parts, `)${items ? `["${items}"]` : ""}`);
+}
+
+/** A call on one line, or with a line for each argument if that is too long. */
+function laidOut(head: string, parts: readonly string[], end: string): string {
+  const line = `${head}${parts.join(", ")}${end}`;
+  if (line.length <= WIDTH - 8 && !line.includes("\n")) return line;
+  return `${head}\n${parts.map((part) => `            ${part},\n`).join("")}        ${end}`;
 }
 
 /** `simulate_order(simulation)`: the field of the body that differs, typed by its kind. */

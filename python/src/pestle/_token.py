@@ -98,5 +98,6 @@ def request_token(
         or not isinstance(token.get("access_token"), str)
         or not isinstance(token.get("expires_in"), (int, float))
     ):
-        raise PestleError("The token server's answer holds no token.", status=answer.status, request_id=answer.request_id)
+        said = "The token server's answer holds no token."
+        raise PestleError(said, status=answer.status, request_id=answer.request_id)
     return token

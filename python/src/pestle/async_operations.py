@@ -165,7 +165,12 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the answer before, if it had one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_patient_prescriptions(patient_id, active=active, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_patient_prescriptions(
+            patient_id,
+            active=active,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     async def add_shipping_address(
         self,
@@ -189,7 +194,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.add_shipping_address, patient_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.add_shipping_address,
+            patient_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def remove_shipping_address(
         self,
@@ -232,7 +243,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.add_identity_document, patient_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.add_identity_document,
+            patient_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_continuity(
         self,
@@ -254,7 +271,12 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_continuity(within_days=within_days, limit=limit, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_continuity(
+            within_days=within_days,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     async def create_order(
         self,
@@ -274,7 +296,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.create_order, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.create_order,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_orders(
         self,
@@ -310,7 +337,20 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_orders(patient_id=patient_id, order_status=order_status, prescription_id=prescription_id, brand_id=brand_id, reference=reference, exception_id=exception_id, created_after=created_after, created_before=created_before, updated_after=updated_after, limit=limit, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_orders(
+            patient_id=patient_id,
+            order_status=order_status,
+            prescription_id=prescription_id,
+            brand_id=brand_id,
+            reference=reference,
+            exception_id=exception_id,
+            created_after=created_after,
+            created_before=created_before,
+            updated_after=updated_after,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     async def get_order(
         self,
@@ -344,7 +384,12 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_order_history(order_number, limit=limit, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_order_history(
+            order_number,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     async def replace_order_address(
         self,
@@ -381,7 +426,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.create_reorder, order_number, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.create_reorder,
+            order_number,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def request_order_action(
         self,
@@ -402,7 +453,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.request_order_action, order_number, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.request_order_action,
+            order_number,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_order_action_requests(
         self,
@@ -420,7 +477,11 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the answer before, if it had one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_order_action_requests(order_number, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_order_action_requests(
+            order_number,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     def list_order_messages(
         self,
@@ -439,7 +500,12 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_order_messages(order_number, limit=limit, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_order_messages(
+            order_number,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     async def send_order_message(
         self,
@@ -460,7 +526,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.send_order_message, order_number, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.send_order_message,
+            order_number,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def create_renewal_request(
         self,
@@ -481,7 +553,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.create_renewal_request, prescription_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.create_renewal_request,
+            prescription_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def get_renewal_request(
         self,
@@ -499,7 +577,12 @@ class AsyncOperations:
             404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.get_renewal_request, prescription_id, renewal_request_id, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.get_renewal_request,
+            prescription_id,
+            renewal_request_id,
+            deadline_s=deadline_s,
+        )
 
     async def create_refill_schedule(
         self,
@@ -520,7 +603,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.create_refill_schedule, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.create_refill_schedule,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_refill_schedules(
         self,
@@ -541,7 +629,13 @@ class AsyncOperations:
         :param status: Only schedules with this status.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_refill_schedules(limit=limit, cursor=cursor, patient_id=patient_id, status=status, deadline_s=deadline_s))
+        return self._listing(self._sync.list_refill_schedules(
+            limit=limit,
+            cursor=cursor,
+            patient_id=patient_id,
+            status=status,
+            deadline_s=deadline_s,
+        ))
 
     async def get_refill_schedule(
         self,
@@ -575,7 +669,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.skip_refill, schedule_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.skip_refill,
+            schedule_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def pause_refill_schedule(
         self,
@@ -594,7 +694,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.pause_refill_schedule, schedule_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.pause_refill_schedule,
+            schedule_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def resume_refill_schedule(
         self,
@@ -614,7 +720,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.resume_refill_schedule, schedule_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.resume_refill_schedule,
+            schedule_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def cancel_refill_schedule(
         self,
@@ -633,7 +745,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.cancel_refill_schedule, schedule_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.cancel_refill_schedule,
+            schedule_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def fill_refill_now(
         self,
@@ -654,7 +772,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.fill_refill_now, schedule_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.fill_refill_now,
+            schedule_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def create_webhook_endpoint(
         self,
@@ -675,7 +799,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.create_webhook_endpoint, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.create_webhook_endpoint,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def list_webhook_endpoints(
         self,
@@ -757,7 +886,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.test_webhook_endpoint, endpoint_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.test_webhook_endpoint,
+            endpoint_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def redeliver_failed_webhooks(
         self,
@@ -779,7 +914,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.redeliver_failed_webhooks, endpoint_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.redeliver_failed_webhooks,
+            endpoint_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def get_webhook_statistics(
         self,
@@ -823,7 +964,15 @@ class AsyncOperations:
         :param cursor: `next_cursor` or `end_cursor` of an earlier page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_webhook_events(event_type=event_type, order_number=order_number, delivered=delivered, after=after, limit=limit, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_webhook_events(
+            event_type=event_type,
+            order_number=order_number,
+            delivered=delivered,
+            after=after,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     async def get_webhook_event(
         self,
@@ -857,7 +1006,12 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._listing(self._sync.list_webhook_attempts(event_id, limit=limit, cursor=cursor, deadline_s=deadline_s))
+        return self._listing(self._sync.list_webhook_attempts(
+            event_id,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
 
     async def redeliver_webhook_event(
         self,
@@ -877,7 +1031,13 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.redeliver_webhook_event, event_id, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.redeliver_webhook_event,
+            event_id,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_statements(
         self,
@@ -916,7 +1076,13 @@ class AsyncOperations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.get_statement, month, limit=limit, cursor=cursor, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.get_statement,
+            month,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        )
 
     async def list_shipping_methods(
         self,
@@ -1011,7 +1177,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.simulate, body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.simulate,
+            body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def simulate_prescription(
         self,
@@ -1028,7 +1199,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.simulate_prescription, simulation, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.simulate_prescription,
+            simulation,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def simulate_order(
         self,
@@ -1045,7 +1221,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.simulate_order, simulation, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.simulate_order,
+            simulation,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def simulate_message(
         self,
@@ -1062,7 +1243,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.simulate_message, simulation, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.simulate_message,
+            simulation,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def simulate_event(
         self,
@@ -1079,7 +1265,12 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.simulate_event, simulation, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.simulate_event,
+            simulation,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     async def simulate_clock(
         self,
@@ -1096,4 +1287,9 @@ class AsyncOperations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return await self._run(self._sync.simulate_clock, simulation, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return await self._run(
+            self._sync.simulate_clock,
+            simulation,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )

@@ -5,11 +5,20 @@ from __future__ import annotations
 from typing import Any, Literal, Optional, TypedDict, Union
 
 
-ErrorCode = Literal[40000, 40001, 40002, 40003, 40004, 40005, 40010, 42200, 42201, 42202, 42203, 42204, 42205, 42206, 42208, 42216, 42217, 42218, 42219, 42220, 42221, 42222, 42223, 42225, 42226, 42227, 42228, 42229, 42230, 42231, 42241, 42242, 42243, 42244, 42245, 42246, 42247, 42249, 42250, 42253, 42254, 42255, 42256, 42257, 42258, 42259, 42260, 42271, 42272, 42273, 42274, 42275, 42276, 42281, 42282, 42283, 42284, 42285, 42286, 42291, 42292, 42293, 42294, 42295, 42296, 42299, 42380, 42430, 42461, 42462, 42463, 42471]
+ErrorCode = Literal[
+    40000, 40001, 40002, 40003, 40004, 40005, 40010, 42200, 42201, 42202, 42203, 42204, 42205, 42206, 42208,
+    42216, 42217, 42218, 42219, 42220, 42221, 42222, 42223, 42225, 42226, 42227, 42228, 42229, 42230, 42231,
+    42241, 42242, 42243, 42244, 42245, 42246, 42247, 42249, 42250, 42253, 42254, 42255, 42256, 42257, 42258,
+    42259, 42260, 42271, 42272, 42273, 42274, 42275, 42276, 42281, 42282, 42283, 42284, 42285, 42286, 42291,
+    42292, 42293, 42294, 42295, 42296, 42299, 42380, 42430, 42461, 42462, 42463, 42471
+]
 """See the error catalogue."""
 
 
-EventType = Literal["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"]
+EventType = Literal[
+    "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED",
+    "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"
+]
 """The kind of event."""
 
 
@@ -22,7 +31,11 @@ class ActionRequest(TypedDict):
 
     id: int
     """Its number."""
-    event: Literal["release", "cancel", "update_email", "update_address", "confirm_not_duplicate", "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address", "retry_payment", "hold", "refund", "partial_refund"]
+    event: Literal[
+        "release", "cancel", "update_email", "update_address", "confirm_not_duplicate",
+        "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address",
+        "retry_payment", "hold", "refund", "partial_refund"
+    ]
     """The requested action."""
     order_number: str
     """Identifies the order."""
@@ -34,7 +47,11 @@ class ActionRequest(TypedDict):
 
 
 class _ActionRequestInput(TypedDict):
-    event: Literal["release", "cancel", "update_email", "update_address", "confirm_not_duplicate", "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address", "retry_payment", "hold", "refund", "partial_refund"]
+    event: Literal[
+        "release", "cancel", "update_email", "update_address", "confirm_not_duplicate",
+        "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address",
+        "retry_payment", "hold", "refund", "partial_refund"
+    ]
     """What to do: an `event_key` of `GET /order_actions`."""
 
 
@@ -594,7 +611,11 @@ class Order(TypedDict):
 class OrderAction(TypedDict):
     """An action you can request on an order."""
 
-    event_key: Literal["release", "cancel", "update_email", "update_address", "confirm_not_duplicate", "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address", "retry_payment", "hold", "refund", "partial_refund"]
+    event_key: Literal[
+        "release", "cancel", "update_email", "update_address", "confirm_not_duplicate",
+        "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address",
+        "retry_payment", "hold", "refund", "partial_refund"
+    ]
     """The value to send as `event`."""
     action: str
     """Human text."""
@@ -620,7 +641,11 @@ class OrderActionFields(TypedDict):
 class OrderActionRef(TypedDict):
     """An action that can resolve an exception."""
 
-    event_key: Literal["release", "cancel", "update_email", "update_address", "confirm_not_duplicate", "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address", "retry_payment", "hold", "refund", "partial_refund"]
+    event_key: Literal[
+        "release", "cancel", "update_email", "update_address", "confirm_not_duplicate",
+        "replace_prescription", "verify", "remove_item", "accept_suggested_address", "confirm_address",
+        "retry_payment", "hold", "refund", "partial_refund"
+    ]
     """The value to send as `event`."""
     action: str
     """Human text."""
@@ -959,7 +984,10 @@ class PatientUpdated(TypedDict):
     """When it happened, Unix time in seconds."""
     patient_id: str
     """4 to 35 of `[A-Za-z0-9_-]`."""
-    changed: list[Literal["email", "first_name", "last_name", "dob", "gender", "phone", "patient_safety", "addresses", "identity_documents"]]
+    changed: list[Literal[
+        "email", "first_name", "last_name", "dob", "gender", "phone", "patient_safety", "addresses",
+        "identity_documents"
+    ]]
     """The fields that changed. The event does not carry their values."""
 
 
@@ -1246,7 +1274,10 @@ class RenewalRequest(TypedDict):
     """When the prescriber's network received it."""
     answered_at: Optional[str]
     """When the prescriber answered."""
-    response: Optional[Literal["approved", "approved_with_changes", "replace", "validated", "denied", "denied_new_prescription_to_follow"]]
+    response: Optional[Literal[
+        "approved", "approved_with_changes", "replace", "validated", "denied",
+        "denied_new_prescription_to_follow"
+    ]]
     """What the prescriber answered. Null without an answer."""
     note: Optional[str]
     """What the prescriber wrote with the answer."""
@@ -1304,7 +1335,9 @@ class RxStatusChanged(TypedDict):
     """When it happened, Unix time in seconds."""
     patient_id: str
     """4 to 35 of `[A-Za-z0-9_-]`."""
-    change: Literal["accepted", "rejected", "canceled", "replaced", "expiring", "expired", "order_failed", "last_refill"]
+    change: Literal[
+        "accepted", "rejected", "canceled", "replaced", "expiring", "expired", "order_failed", "last_refill"
+    ]
     """What happened to the prescription."""
     medication_requests: list[MedicationRequest]
     """The prescription after the change. Only `last_refill` lists dispenses: those of the order."""
@@ -1370,7 +1403,9 @@ class Shipment(TypedDict):
     """The company that carries the parcel."""
     method: str
     """The name of the shipping method."""
-    status: Literal["label_created", "in_transit", "out_for_delivery", "delivered", "returned", "lost", "exception"]
+    status: Literal[
+        "label_created", "in_transit", "out_for_delivery", "delivered", "returned", "lost", "exception"
+    ]
     """Its status."""
     shipped_at: str
     """When the carrier received it."""
@@ -1515,7 +1550,11 @@ class SimulateEvent(TypedDict):
 
 
 class _SimulateEventSimulation(TypedDict):
-    event_type: Literal["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"]
+    event_type: Literal[
+        "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
+        "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
+        "ENDPOINT_DISABLED"
+    ]
     """The kind of event."""
 
 
@@ -2000,7 +2039,11 @@ class _WebhookEndpointInput(TypedDict):
 class WebhookEndpointInput(_WebhookEndpointInput, total=False):
     """A new endpoint."""
 
-    events: Optional[list[Literal["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"]]]
+    events: Optional[list[Literal[
+        "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
+        "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
+        "ENDPOINT_DISABLED"
+    ]]]
     """Omitted or empty: every event that is not opt-in."""
     signing_credential_id: Optional[str]
     """A `client_id`. Omitted: the credential that makes the call."""
@@ -2013,7 +2056,11 @@ class WebhookEndpointUpdate(TypedDict, total=False):
 
     url: Optional[str]
     """The URL that receives events. It is signed exactly as registered."""
-    events: Optional[list[Literal["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"]]]
+    events: Optional[list[Literal[
+        "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
+        "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
+        "ENDPOINT_DISABLED"
+    ]]]
     """Empty: every event that is not opt-in."""
     secret: Optional[str]
     """Your own secret, never shown. `X-…-Secret` is computed from it."""
@@ -2101,7 +2148,11 @@ class WebhookStatisticsHours(TypedDict):
 class WebhookTestRequest(TypedDict, total=False):
     """Which sample to send."""
 
-    event_type: Optional[Literal["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"]]
+    event_type: Optional[Literal[
+        "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
+        "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
+        "ENDPOINT_DISABLED"
+    ]]
     """The sample to send. Default: `"RX_RECEIVED"`."""
 
 

@@ -124,7 +124,12 @@ class Operations:
             account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("PATCH", f'/patients/{segment("patient_id", patient_id)}', body=body, deadline_s=deadline_s)
+        return self._call(
+            "PATCH",
+            f'/patients/{segment("patient_id", patient_id)}',
+            body=body,
+            deadline_s=deadline_s,
+        )
 
     def remove_safety_entry(
         self,
@@ -148,7 +153,12 @@ class Operations:
             account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        self._call("DELETE", f'/patients/{segment("patient_id", patient_id)}/patient_safety/{segment("entry_id", entry_id)}', body=body or {}, deadline_s=deadline_s)
+        self._call(
+            "DELETE",
+            f'/patients/{segment("patient_id", patient_id)}/patient_safety/{segment("entry_id", entry_id)}',
+            body=body or {},
+            deadline_s=deadline_s,
+        )
 
     def list_patient_prescriptions(
         self,
@@ -170,7 +180,12 @@ class Operations:
         :param cursor: `next_cursor` of the answer before, if it had one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list(f'/patients/{segment("patient_id", patient_id)}/rx', "medication_request", {"active": active, "cursor": cursor}, deadline_s)
+        return self._list(
+            f'/patients/{segment("patient_id", patient_id)}/rx',
+            "medication_request",
+            {"active": active, "cursor": cursor},
+            deadline_s,
+        )
 
     def add_shipping_address(
         self,
@@ -194,7 +209,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/patients/{segment("patient_id", patient_id)}/shipping_address', body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/patients/{segment("patient_id", patient_id)}/shipping_address',
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def remove_shipping_address(
         self,
@@ -214,7 +235,11 @@ class Operations:
             404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        self._call("DELETE", f'/patients/{segment("patient_id", patient_id)}/shipping_address/{segment("address_id", address_id)}', deadline_s=deadline_s)
+        self._call(
+            "DELETE",
+            f'/patients/{segment("patient_id", patient_id)}/shipping_address/{segment("address_id", address_id)}',
+            deadline_s=deadline_s,
+        )
 
     def add_identity_document(
         self,
@@ -237,7 +262,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/patients/{segment("patient_id", patient_id)}/identity_documents', body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/patients/{segment("patient_id", patient_id)}/identity_documents',
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_continuity(
         self,
@@ -259,7 +290,12 @@ class Operations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list("/continuity", "continuity", {"within_days": within_days, "limit": limit, "cursor": cursor}, deadline_s)
+        return self._list(
+            "/continuity",
+            "continuity",
+            {"within_days": within_days, "limit": limit, "cursor": cursor},
+            deadline_s,
+        )
 
     def create_order(
         self,
@@ -279,7 +315,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", "/orders", body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            "/orders",
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_orders(
         self,
@@ -315,7 +357,24 @@ class Operations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list("/orders", "orders", {"patient_id": patient_id, "order_status": order_status, "prescription_id": prescription_id, "brand_id": brand_id, "reference": reference, "exception_id": exception_id, "created_after": created_after, "created_before": created_before, "updated_after": updated_after, "limit": limit, "cursor": cursor}, deadline_s)
+        return self._list(
+            "/orders",
+            "orders",
+            {
+                "patient_id": patient_id,
+                "order_status": order_status,
+                "prescription_id": prescription_id,
+                "brand_id": brand_id,
+                "reference": reference,
+                "exception_id": exception_id,
+                "created_after": created_after,
+                "created_before": created_before,
+                "updated_after": updated_after,
+                "limit": limit,
+                "cursor": cursor,
+            },
+            deadline_s,
+        )
 
     def get_order(
         self,
@@ -349,7 +408,12 @@ class Operations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list(f'/orders/{segment("order_number", order_number)}/history', "history", {"limit": limit, "cursor": cursor}, deadline_s)
+        return self._list(
+            f'/orders/{segment("order_number", order_number)}/history',
+            "history",
+            {"limit": limit, "cursor": cursor},
+            deadline_s,
+        )
 
     def replace_order_address(
         self,
@@ -366,7 +430,12 @@ class Operations:
         :param order_number: The order. A malformed ID or another account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("PUT", f'/orders/{segment("order_number", order_number)}/shipping_address', body=body, deadline_s=deadline_s)
+        return self._call(
+            "PUT",
+            f'/orders/{segment("order_number", order_number)}/shipping_address',
+            body=body,
+            deadline_s=deadline_s,
+        )
 
     def create_reorder(
         self,
@@ -386,7 +455,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/orders/{segment("order_number", order_number)}/reorders', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/orders/{segment("order_number", order_number)}/reorders',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def request_order_action(
         self,
@@ -407,7 +482,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/orders/{segment("order_number", order_number)}/partner_order_action_requests', body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/orders/{segment("order_number", order_number)}/partner_order_action_requests',
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_order_action_requests(
         self,
@@ -425,7 +506,12 @@ class Operations:
         :param cursor: `next_cursor` of the answer before, if it had one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list(f'/orders/{segment("order_number", order_number)}/partner_order_action_requests', "partner_order_action_requests", {"cursor": cursor}, deadline_s)
+        return self._list(
+            f'/orders/{segment("order_number", order_number)}/partner_order_action_requests',
+            "partner_order_action_requests",
+            {"cursor": cursor},
+            deadline_s,
+        )
 
     def list_order_messages(
         self,
@@ -444,7 +530,12 @@ class Operations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list(f'/orders/{segment("order_number", order_number)}/messages', "messages", {"limit": limit, "cursor": cursor}, deadline_s)
+        return self._list(
+            f'/orders/{segment("order_number", order_number)}/messages',
+            "messages",
+            {"limit": limit, "cursor": cursor},
+            deadline_s,
+        )
 
     def send_order_message(
         self,
@@ -465,7 +556,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/orders/{segment("order_number", order_number)}/messages', body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/orders/{segment("order_number", order_number)}/messages',
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def create_renewal_request(
         self,
@@ -486,7 +583,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/prescriptions/{segment("prescription_id", prescription_id)}/renewal_requests', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/prescriptions/{segment("prescription_id", prescription_id)}/renewal_requests',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def get_renewal_request(
         self,
@@ -504,7 +607,11 @@ class Operations:
             404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("GET", f'/prescriptions/{segment("prescription_id", prescription_id)}/renewal_requests/{segment("renewal_request_id", renewal_request_id)}', deadline_s=deadline_s)
+        return self._call(
+            "GET",
+            f'/prescriptions/{segment("prescription_id", prescription_id)}/renewal_requests/{segment("renewal_request_id", renewal_request_id)}',
+            deadline_s=deadline_s,
+        )
 
     def create_refill_schedule(
         self,
@@ -525,7 +632,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", "/refill_schedules", body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            "/refill_schedules",
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_refill_schedules(
         self,
@@ -546,7 +659,12 @@ class Operations:
         :param status: Only schedules with this status.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list("/refill_schedules", "refill_schedules", {"limit": limit, "cursor": cursor, "patient_id": patient_id, "status": status}, deadline_s)
+        return self._list(
+            "/refill_schedules",
+            "refill_schedules",
+            {"limit": limit, "cursor": cursor, "patient_id": patient_id, "status": status},
+            deadline_s,
+        )
 
     def get_refill_schedule(
         self,
@@ -561,7 +679,11 @@ class Operations:
         :param schedule_id: The refill schedule. A malformed ID or another account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("GET", f'/refill_schedules/{segment("schedule_id", schedule_id)}', deadline_s=deadline_s)
+        return self._call(
+            "GET",
+            f'/refill_schedules/{segment("schedule_id", schedule_id)}',
+            deadline_s=deadline_s,
+        )
 
     def skip_refill(
         self,
@@ -580,7 +702,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/refill_schedules/{segment("schedule_id", schedule_id)}/skip', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/refill_schedules/{segment("schedule_id", schedule_id)}/skip',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def pause_refill_schedule(
         self,
@@ -599,7 +727,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/refill_schedules/{segment("schedule_id", schedule_id)}/pause', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/refill_schedules/{segment("schedule_id", schedule_id)}/pause',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def resume_refill_schedule(
         self,
@@ -619,7 +753,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/refill_schedules/{segment("schedule_id", schedule_id)}/resume', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/refill_schedules/{segment("schedule_id", schedule_id)}/resume',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def cancel_refill_schedule(
         self,
@@ -638,7 +778,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/refill_schedules/{segment("schedule_id", schedule_id)}/cancel', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/refill_schedules/{segment("schedule_id", schedule_id)}/cancel',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def fill_refill_now(
         self,
@@ -659,7 +805,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/refill_schedules/{segment("schedule_id", schedule_id)}/fill_now', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/refill_schedules/{segment("schedule_id", schedule_id)}/fill_now',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def create_webhook_endpoint(
         self,
@@ -680,7 +832,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", "/webhook_endpoints", body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            "/webhook_endpoints",
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_webhook_endpoints(
         self,
@@ -708,7 +866,11 @@ class Operations:
         :param endpoint_id: The webhook endpoint. A malformed ID or another account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("GET", f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}', deadline_s=deadline_s)
+        return self._call(
+            "GET",
+            f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}',
+            deadline_s=deadline_s,
+        )
 
     def update_webhook_endpoint(
         self,
@@ -727,7 +889,12 @@ class Operations:
         :param endpoint_id: The webhook endpoint. A malformed ID or another account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("PATCH", f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}', body=body, deadline_s=deadline_s)
+        return self._call(
+            "PATCH",
+            f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}',
+            body=body,
+            deadline_s=deadline_s,
+        )
 
     def remove_webhook_endpoint(
         self,
@@ -742,7 +909,11 @@ class Operations:
         :param endpoint_id: The webhook endpoint. A malformed ID or another account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        self._call("DELETE", f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}', deadline_s=deadline_s)
+        self._call(
+            "DELETE",
+            f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}',
+            deadline_s=deadline_s,
+        )
 
     def test_webhook_endpoint(
         self,
@@ -762,7 +933,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}/test', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}/test',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def redeliver_failed_webhooks(
         self,
@@ -784,7 +961,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}/redeliver', body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}/redeliver',
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def get_webhook_statistics(
         self,
@@ -799,7 +982,11 @@ class Operations:
         :param endpoint_id: The webhook endpoint. A malformed ID or another account's returns 404.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("GET", f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}/statistics', deadline_s=deadline_s)
+        return self._call(
+            "GET",
+            f'/webhook_endpoints/{segment("endpoint_id", endpoint_id)}/statistics',
+            deadline_s=deadline_s,
+        )
 
     def list_webhook_events(
         self,
@@ -828,7 +1015,19 @@ class Operations:
         :param cursor: `next_cursor` or `end_cursor` of an earlier page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list("/webhook_events", "webhook_events", {"event_type": event_type, "order_number": order_number, "delivered": delivered, "after": after, "limit": limit, "cursor": cursor}, deadline_s)
+        return self._list(
+            "/webhook_events",
+            "webhook_events",
+            {
+                "event_type": event_type,
+                "order_number": order_number,
+                "delivered": delivered,
+                "after": after,
+                "limit": limit,
+                "cursor": cursor,
+            },
+            deadline_s,
+        )
 
     def get_webhook_event(
         self,
@@ -862,7 +1061,12 @@ class Operations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._list(f'/webhook_events/{segment("event_id", event_id)}/attempts', "attempts", {"limit": limit, "cursor": cursor}, deadline_s)
+        return self._list(
+            f'/webhook_events/{segment("event_id", event_id)}/attempts',
+            "attempts",
+            {"limit": limit, "cursor": cursor},
+            deadline_s,
+        )
 
     def redeliver_webhook_event(
         self,
@@ -882,7 +1086,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", f'/webhook_events/{segment("event_id", event_id)}/redeliver', body=body or {}, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            f'/webhook_events/{segment("event_id", event_id)}/redeliver',
+            body=body or {},
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def list_statements(
         self,
@@ -921,7 +1131,12 @@ class Operations:
         :param cursor: `next_cursor` of the previous page.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("GET", f'/statements/{segment("month", month)}', query={"limit": limit, "cursor": cursor}, deadline_s=deadline_s)
+        return self._call(
+            "GET",
+            f'/statements/{segment("month", month)}',
+            query={"limit": limit, "cursor": cursor},
+            deadline_s=deadline_s,
+        )
 
     def list_shipping_methods(
         self,
@@ -967,7 +1182,12 @@ class Operations:
         :param gcn: GCNs to find. Repeat the parameter for several.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("GET", "/products", query={"ndc[]": ndc, "sku[]": sku, "gcn[]": gcn}, deadline_s=deadline_s)
+        return self._call(
+            "GET",
+            "/products",
+            query={"ndc[]": ndc, "sku[]": sku, "gcn[]": gcn},
+            deadline_s=deadline_s,
+        )
 
     def list_order_actions(
         self,
@@ -1016,7 +1236,13 @@ class Operations:
             gets a new one.
         :param deadline_s: The time limit of this call in seconds, with its retries.
         """
-        return self._call("POST", "/simulate", body=body, idempotency_key=idempotency_key, deadline_s=deadline_s)
+        return self._call(
+            "POST",
+            "/simulate",
+            body=body,
+            idempotency_key=idempotency_key,
+            deadline_s=deadline_s,
+        )
 
     def simulate_prescription(
         self,
