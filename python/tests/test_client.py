@@ -160,9 +160,9 @@ class Tokens(unittest.TestCase):
 
     def test_an_assertion_replaces_the_secret(self) -> None:
         with ScriptedServer(lambda seen, count: OK) as server:
-            Pestle(
-                "id", base_url=server.url, auth_url=server.url, client_assertion=lambda who, to: f"{who} {to}"
-            ).list_brands()
+            options = {"base_url": server.url, "auth_url": server.url}
+            with Pestle("id", client_assertion=lambda who, to: f"{who} {to}", **options) as pestle:
+                pestle.list_brands()
             self.assertIn(b"client_assertion=id+http", server.tokens[0].body)
             self.assertNotIn("authorization", server.tokens[0].headers)
 
