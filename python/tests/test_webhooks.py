@@ -152,6 +152,13 @@ class TakeOnce(unittest.TestCase):
         store.once("another", lambda db: tables.extend(db.execute("select 1 from sqlite_master where name = 'done'")))
         self.assertEqual(tables, [])
 
+    def test_a_file_forgets_what_is_old(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "inbox.db")
+            self.assertEqual(Inbox(store=SqliteStore(path)).take(event_of(1, 1)), "worked")
+            self.assertEqual(Inbox(store=SqliteStore(path)).take(event_of(1, 1)), "duplicate")
+            self.assertEqual(Inbox(store=SqliteStore(path, keep_days=-1)).take(event_of(1, 1)), "worked")
+
     def test_samples_and_unknown_types_do_no_work(self) -> None:
         samples: list[Any] = []
         inbox = Inbox(on_test=samples.append)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import closing
@@ -160,21 +161,32 @@ class MemoryStore:
         context[order_number] = change(self._orders.get(order_number))
 
 
+_TABLES = (
+    "create table if not exists pestle_event (event_id text primary key, at real not null) without rowid",
+    "create index if not exists pestle_event_at on pestle_event (at)",
+    "create table if not exists pestle_order"
+    " (order_number text primary key, highest integer not null, missing text not null, at real not null) without rowid",
+    "create index if not exists pestle_order_at on pestle_order (at)",
+)
+
+
 class SqliteStore:
     """In a file of SQLite, which several processes of one machine can share. The context of the work is the connection, in
     the transaction that records the event: what you write through it, and the record, are saved together or not at all."""
 
-    def __init__(self, path: str, timeout_s: float = 10.0) -> None:
+    def __init__(self, path: str, *, keep_days: float = 90, timeout_s: float = 10.0) -> None:
+        """
+        :param keep_days: How long it remembers events and orders. The pharmacy tries for three days.
+        :param timeout_s: How long an event waits for the one before it.
+        """
         self._path = path
+        self._keep_s = keep_days * 24 * 3600
         self._timeout_s = timeout_s
         with closing(self._connect()) as connection:
             # Readers then do not wait for the writer.
             connection.execute("pragma journal_mode = wal")
-            connection.execute("create table if not exists pestle_event (event_id text primary key) without rowid")
-            connection.execute(
-                "create table if not exists pestle_order"
-                " (order_number text primary key, highest integer not null, missing text not null) without rowid"
-            )
+            for statement in _TABLES:
+                connection.execute(statement)
 
     def prepare(self, *statements: str) -> None:
         """Runs statements that create tables of your own in the same file."""
@@ -187,7 +199,10 @@ class SqliteStore:
             # Takes the lock before it reads, so that a concurrent call for the same event waits here.
             connection.execute("begin immediate")
             try:
-                taken = connection.execute("insert or ignore into pestle_event values (?)", (event_id,))
+                now = time.time()
+                for table in ("pestle_event", "pestle_order"):
+                    connection.execute(f"delete from {table} where at < ?", (now - self._keep_s,))
+                taken = connection.execute("insert or ignore into pestle_event values (?, ?)", (event_id, now))
                 if taken.rowcount == 0:
                     connection.execute("rollback")
                     return False
@@ -205,8 +220,8 @@ class SqliteStore:
         ).fetchone()
         heard = change(None if found is None else Heard(found[0], tuple(json.loads(found[1]))))
         context.execute(
-            "insert or replace into pestle_order values (?, ?, ?)",
-            (order_number, heard.highest, json.dumps(heard.missing)),
+            "insert or replace into pestle_order values (?, ?, ?, ?)",
+            (order_number, heard.highest, json.dumps(heard.missing), time.time()),
         )
 
     def _connect(self) -> sqlite3.Connection:

@@ -246,7 +246,8 @@ func orEmpty(body any) any {
 	return body
 }
 
-// id makes a part of a path. A server resolves . and .., and the request would go elsewhere.
+// id makes a part of a path. A server resolves . and .., and the request would go elsewhere: they become an id that no
+// record has.
 func id(value any) string {
 	text := fmt.Sprint(value)
 	if text == "" || text == "." || text == ".." {

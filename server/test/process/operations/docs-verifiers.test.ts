@@ -33,7 +33,7 @@ const languages: Record<string, { file: string; needs: string[]; debian: string;
     file: "Webhook.java",
     needs: ["/usr/bin/javac"],
     debian: "default-jdk-headless",
-    run: "javac Webhook.java Try.java >&2 && java Try",
+    run: "javac -J-XX:TieredStopAtLevel=1 Webhook.java Try.java >&2 && java -XX:TieredStopAtLevel=1 Try",
   },
 };
 
