@@ -3,6 +3,7 @@
 from . import models, webhooks
 from ._listing import AsyncListing, Listing
 from ._transport import Answer, Request, Response, Transport
+from ._version import __version__
 from .aio import AsyncPestle
 from .client import Pestle
 from .errors import (
@@ -16,8 +17,6 @@ from .errors import (
     WebhookRefused,
 )
 from .tables import ERRORS, EVENT_TYPES, EXCEPTIONS, ErrorInfo, ExceptionInfo
-
-__version__ = "0.1.0"
 
 __all__ = [
     "ERRORS",
@@ -41,6 +40,7 @@ __all__ = [
     "Unauthorized",
     "Unavailable",
     "WebhookRefused",
+    "__version__",
     "models",
     "webhooks",
 ]

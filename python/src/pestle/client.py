@@ -18,6 +18,7 @@ from ._options import check_options
 from ._path import segment
 from ._token import TokenSource, request_token
 from ._transport import Answer, Connections, Request, Transport, Travel, send, wait_before
+from ._version import __version__
 from .errors import Conflict, PestleError, RateLimited, Unauthorized, Unavailable
 from .models import Order, OrderDryRun, OrderRequest, ReorderRequest, StatementLine, WebhookEventRecord
 from .operations import Operations
@@ -268,7 +269,7 @@ class Pestle(Operations):
             raise ValueError("path must start with a slash.")
         sent = [(name, text) for name, value in (query or {}).items() for text in _texts(value)]
         url = self._base_url + path + (f"?{urlencode(sent)}" if sent else "")
-        all_headers = {**(headers or {}), "Accept": "application/json"}
+        all_headers = {"User-Agent": f"pestle-python/{__version__}", **(headers or {}), "Accept": "application/json"}
         if method == "POST" and not any(name.lower() == "idempotency-key" for name in all_headers):
             all_headers["Idempotency-Key"] = idempotency_key or str(uuid.uuid4())
         if body is None:

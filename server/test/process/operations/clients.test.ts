@@ -116,7 +116,7 @@ describe("the Python SDK", () => {
       },
     );
     expect(status, stderr).toBe(0);
-    // None is left out for want of settings.
+    // None is skipped because a setting is missing.
     expect(stderr).toMatch(/^Ran [4-9]\d tests .*\n\nOK\n$/m);
   });
 });
