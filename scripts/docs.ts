@@ -2,6 +2,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { arazzo, type OpenapiOptions, openapi } from "@pestle/contract";
+import { pythonModels } from "./clients/python-models.ts";
+import { pythonAsyncOperations, pythonOperations } from "./clients/python-operations.ts";
+import { pythonTables } from "./clients/python-tables.ts";
+import { smallClients } from "./clients/small-clients.ts";
 import { asvsPage } from "./docs/asvs-page.ts";
 import { authenticationPage } from "./docs/authentication-page.ts";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
@@ -42,6 +46,11 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/config.md", render: configPage },
   { path: "docs/cli.md", render: cliPage },
   { path: "docs/adr/README.md", render: decisionsPage },
+  { path: "python/src/pestle/models.py", render: pythonModels },
+  { path: "python/src/pestle/operations.py", render: pythonOperations },
+  { path: "python/src/pestle/async_operations.py", render: pythonAsyncOperations },
+  { path: "python/src/pestle/tables.py", render: pythonTables },
+  ...smallClients,
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
   ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),

@@ -36,6 +36,8 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/pagination.md",
       "docs/guides/rate-limits.md",
       { source: "sdk/README.md", nav: "The SDK for Node" },
+      { source: "docs/languages/python.md", nav: "The SDK for Python" },
+      "docs/languages/other-languages.md",
       "docs/guides/refill-schedules.md",
       "docs/guides/month-end.md",
       "docs/guides/portal.md",

@@ -11,7 +11,7 @@ type Built = SitePage & RenderedPage;
 type Files = Map<string, string | Buffer>;
 
 /** When a page links to a file in these folders, the site serves it as plain text. */
-const SHOWN_AS_TEXT = /^(docs\/verifiers|deploy)\//;
+const SHOWN_AS_TEXT = /^(clients|deploy|docs\/verifiers|examples)\//;
 /** Runs before the first paint: applies the color scheme chosen here or in the portal. */
 const THEME_SCRIPT = `const kept = localStorage.getItem("pestle-theme");
 if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;

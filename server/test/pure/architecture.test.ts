@@ -186,8 +186,11 @@ const sources = ["contract/src", "sdk/src", "server/src"].flatMap((folder) =>
 const MOST_FILES = 25;
 /** Folders whose files have running numbers: they grow, and nobody reads them as a whole. */
 const NUMBERED = new Set(["docs/adr", "server/migrations"]);
-const HAND_WRITTEN = ["bench", "chaos", "contract", "docs", "e2e", "examples", "scripts", "sdk", "server", "web"];
-const NOT_OURS = /(^|\/)(node_modules|dist|\.[^/]+)(\/|$)/;
+const HAND_WRITTEN = [
+  ...["bench", "chaos", "clients", "contract", "docs", "e2e", "examples"],
+  ...["python", "scripts", "sdk", "server", "web"],
+];
+const NOT_OURS = /(^|\/)(node_modules|dist|__pycache__|\.[^/]+)(\/|$)/;
 
 const textOf = (file: string) => readFileSync(join(root, file), "utf8");
 

@@ -50,7 +50,7 @@ export async function runGuide(
   writeDemo(app.config.DATA_DIR, app.demo);
   symlinkSync(app.config.DATA_DIR, join(folder, ".data"));
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  for (const name of ["docs", "deploy"]) symlinkSync(join(ROOT, name), join(folder, name));
+  for (const name of ["docs", "deploy", "python"]) symlinkSync(join(ROOT, name), join(folder, name));
   const replaced = Object.entries({
     "http://127.0.0.1:8080": base_url,
     "http://127.0.0.1:8081": auth_url,
@@ -83,6 +83,8 @@ export async function runGuide(
       PATH: process.env["PATH"],
       HOME: folder,
       NO_COLOR: "1",
+      // Otherwise Python writes its bytecode beside the sources.
+      PYTHONDONTWRITEBYTECODE: "1",
       LOG_LEVEL: "error",
       CLI: cli.socket,
       PESTLE: join(ROOT, "server/src/cli/main.ts"),

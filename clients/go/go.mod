@@ -1,0 +1,3 @@
+module pestle
+
+go 1.18
