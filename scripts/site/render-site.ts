@@ -10,7 +10,7 @@ import { markdownPathOf, type NavSection, navSections, pathOf, type SitePage, si
 import { type Heading, type RenderedPage, renderPage, servedMarkdown } from "./render-page.ts";
 
 type Names = ReadonlyMap<string, string>;
-export type Built = SitePage & RenderedPage & { markdown: string };
+type Built = SitePage & RenderedPage & { markdown: string };
 type Files = Map<string, string | Buffer>;
 
 /** When a page links to a file in these folders, the site serves it as plain text. */

@@ -88,7 +88,9 @@ function indexOf(pages: readonly SearchPage[]): Index {
         const whole = number === 0 ? WEIGHTS.page : WEIGHTS.heading;
         weights.set(word, name.includes(word) ? whole * (0.5 + 0.5 / name.length) : whole * 0.4);
       }
-      const own = new Set([...headings, ...wordsOf(passage.text), ...(number > 0 ? [] : above)]);
+      const told =
+        number > 0 ? wordsOf(passage.text).filter((word) => !titles.has(word)) : [...wordsOf(passage.text), ...above];
+      const own = new Set([...headings, ...told]);
       index.passages.push({ page, passage, own });
       for (const [word, weight] of weights) {
         const places = index.terms.get(word) ?? [];

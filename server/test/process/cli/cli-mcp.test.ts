@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import Ajv from "ajv/dist/2020.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { programs, TESTED } from "../../../../chaos/server-process.ts";
 import { writeDemo } from "../../../src/seed/demo-file.ts";
@@ -36,7 +36,7 @@ async function connected(...options: string[]): Promise<Client> {
 
 type Told = { isError?: boolean; content: { type: string; text: string }[] };
 async function told(client: Client, name: string, given: Record<string, unknown>) {
-  const { isError = false, content } = (await client.callTool({ name, arguments: given })) as Told;
+  const { isError = false, content } = (await client.callTool({ name, arguments: given })) as unknown as Told;
   return { isError, text: content[0]!.text };
 }
 const asked = async (client: Client, name: string, given: Record<string, unknown>) => {
@@ -54,7 +54,7 @@ describe("pestle mcp", () => {
     expect(tools.map(({ name }) => name)).toEqual(READ);
     const { tools: all } = await writer.listTools();
     expect(all.map(({ name }) => name)).toEqual([...READ, ...WRITE]);
-    const ajv = new Ajv.default({ strict: false });
+    const ajv = new Ajv2020({ strict: false });
     for (const { name, description, inputSchema, annotations } of all) {
       expect(ajv.validateSchema(inputSchema), name).toBe(true);
       expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
