@@ -134,7 +134,7 @@ describe("the OpenAPI 3.0 variant", () => {
     expect(idsOf(paths)).toEqual(idsOf(document.paths));
     const { "x-webhooks": webhooks } = rest as unknown as { "x-webhooks": object };
     expect(Object.keys(webhooks).sort()).toEqual([...eventTypeNames].sort());
-    expect(older).not.toMatch(/"type":\["|"type":"null"|"webhooks":|"identifier":|"exclusiveMinimum":\d/);
+    expect(older).not.toMatch(/"type":\["|"type":"null"|"webhooks":|"identifier":"|"exclusiveMinimum":\d/);
   });
 });
 
@@ -198,7 +198,7 @@ describe("the served Postman collection", () => {
         if (answer[member!] !== undefined) known.set(name!, String(answer[member!]));
       }
     }
-    expect(statuses).toEqual([200, 201, 201]);
+    expect(statuses).toEqual([200, 202, 201]);
     expect(known.get("order_number")).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
   });
 });
