@@ -21,7 +21,12 @@ function serverOf(tools: readonly Tool[]): McpServer {
     { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
   );
   for (const { name, title, description, input, writes, run } of tools) {
-    const annotations = { title, readOnlyHint: writes !== true, destructiveHint: writes === true, openWorldHint: false };
+    const annotations = {
+      title,
+      readOnlyHint: writes !== true,
+      destructiveHint: writes === true,
+      openWorldHint: false,
+    };
     const inputSchema = fromJsonSchema<Record<string, unknown>>(input);
     server.registerTool(name, { title, description, inputSchema, annotations }, async (given) => {
       try {
