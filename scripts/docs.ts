@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { arazzo, type OpenapiOptions, openapi } from "@pestle/contract";
+import { arazzo, type OpenapiOptions, openapi, openapi30, postman } from "@pestle/contract";
 import { pythonModels } from "./clients/python-models.ts";
 import { pythonAsyncOperations, pythonOperations } from "./clients/python-operations.ts";
 import { pythonTables } from "./clients/python-tables.ts";
@@ -22,8 +22,10 @@ import { generated, page } from "./docs/markdown.ts";
 import { securityPage } from "./docs/protection-section.ts";
 import { quotasPage } from "./docs/quotas-page.ts";
 import { rateLimitsPage } from "./docs/rate-limits-page.ts";
+import { testingPage } from "./docs/testing-page.ts";
 import { apps, wordsFile } from "./docs/words.ts";
 import { sbom } from "./sbom.ts";
+import { renderSite } from "./site/render-site.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -40,9 +42,12 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/quotas.md", render: quotasPage },
   { path: "docs/guides/authentication.md", render: authenticationPage },
   { path: "docs/guides/rate-limits.md", render: rateLimitsPage },
+  { path: "docs/partners/testing.md", render: testingPage },
   { path: "docs/asvs.md", render: asvsPage },
   { path: "docs/openapi.json", render: () => described(openapi) },
+  { path: "docs/openapi-3.0.json", render: () => described(openapi30) },
   { path: "docs/arazzo.json", render: () => described(arazzo) },
+  { path: "docs/postman.json", render: () => document(postman) },
   { path: "docs/config.md", render: configPage },
   { path: "docs/cli.md", render: cliPage },
   { path: "docs/adr/README.md", render: decisionsPage },
@@ -55,6 +60,8 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
   ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),
   ...pagesWithFiles(),
+  // Reads the pages, so it comes last.
+  { path: "docs/llms.txt", render: () => String(renderSite(root, "").get("docs/llms.txt")) },
 ];
 
 function main() {
@@ -105,16 +112,20 @@ function decisionsPage() {
 }
 
 function described(describe: (options: OpenapiOptions) => object) {
+  const generatedBy = "npm run docs, from contract/src/endpoints/endpoints.ts and the tables beside it";
+  return document((options) => ({ "x-generated-by": generatedBy, ...describe(options) }));
+}
+
+function document(describe: (options: OpenapiOptions) => object) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-  const document = describe({
+  const content = describe({
     version,
     base_url: "http://127.0.0.1:8080",
     auth_url: "http://127.0.0.1:8081",
     sandbox_auth_url: "http://127.0.0.1:8082",
     operator_name: "Service",
   });
-  const generatedBy = "npm run docs, from contract/src/endpoints/endpoints.ts and the tables beside it";
-  return `${JSON.stringify({ "x-generated-by": generatedBy, ...document }, null, 2)}\n`;
+  return `${JSON.stringify(content, null, 2)}\n`;
 }
 
 main();

@@ -9,7 +9,10 @@ const servedByService = [
   "/welcome.json",
   "/audit-keys.json",
   "/openapi.json",
+  "/openapi-3.0.json",
   "/arazzo.json",
+  "/postman.json",
+  "/llms.txt",
   "/healthz",
   "/readyz",
   "/v1",
@@ -60,7 +63,8 @@ export default defineConfig({
               name: "grid",
               test: /node_modules[\\/]@tanstack[\\/](react-)?virtual|[\\/](ui[\\/]display[\\/]row-grid|app[\\/]row-list)/,
             },
-            { name: "contract", test: /[\\/]contract[\\/]src[\\/]/, tags: ["$initial"] },
+            // The search of the documentation stays with its pages, which need nothing else of the contract.
+            { name: "contract", test: /[\\/]contract[\\/]src[\\/](?!docs[\\/])/, tags: ["$initial"] },
             // Long lists alone need it. As a part it could share a chunk with something small that the order page needs.
             {
               name: "grid",

@@ -35,7 +35,7 @@ export function exceptionsPage() {
     table(["action", "exceptions", "not offered if", "code"], actionLimits.map(limitRow)),
     "A confirmation by `verify` or a `confirm_` action lasts until the data changes.\n",
     "## One by one\n",
-    "[The sandbox](guides/sandbox.md#how-to-get-each-hold) shows how to get each exception.\n",
+    "[Test your integration](partners/testing.md#every-hold) has commands that get each exception in the sandbox.\n",
     ...exceptionIds.map(exceptionSection),
   );
 }

@@ -1,16 +1,18 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { PageKind } from "@pestle/contract";
 
-/** A page of the site: a Markdown file in the repository, or a URL that another step builds. */
-export type SitePage = { source: string; path: string };
+/** A page of the site: a Markdown file in the repository. */
+export type SitePage = { source: string; path: string; kind: PageKind };
 /** Shown under its own heading, or under the shorter `nav` name. */
 type Entry = string | { source: string; nav: string };
 export type NavSection = { title: string; pages: { path: string; nav: string | null }[] };
 
-/** The sidebar in reading order. Files that do not exist are skipped. */
-const sections: { title: string; entries: Entry[] }[] = [
+/** The sidebar in reading order, and how the search ranks a section's pages. Files that do not exist are skipped. */
+const sections: { title: string; kind: PageKind; entries: Entry[] }[] = [
   {
     title: "Start",
+    kind: "guide",
     entries: [
       { source: "docs/index.md", nav: "Overview" },
       { source: "docs/guides/quick-start.md", nav: "Quick start" },
@@ -19,10 +21,12 @@ const sections: { title: string; entries: Entry[] }[] = [
   },
   {
     title: "Concepts",
+    kind: "guide",
     entries: ["docs/concepts.md", "docs/glossary.md", "docs/lifecycle.md", "docs/exceptions.md", "docs/intake.md"],
   },
   {
     title: "Guides",
+    kind: "guide",
     entries: [
       "docs/guides/authentication.md",
       "docs/guides/order-lifecycle.md",
@@ -43,11 +47,25 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/portal.md",
       "docs/guides/sandbox.md",
       "docs/guides/catalogue.md",
+      "docs/partners/assistants.md",
+      "docs/partners/migration.md",
       "docs/faq.md",
     ],
   },
   {
+    title: "Go live",
+    kind: "guide",
+    entries: [
+      "docs/partners/testing.md",
+      "docs/partners/webhooks-in-production.md",
+      "docs/partners/versioning.md",
+      "docs/partners/support.md",
+      "docs/partners/go-live-checklist.md",
+    ],
+  },
+  {
     title: "Reference",
+    kind: "reference",
     entries: [
       { source: "/docs/api", nav: "API reference" },
       { source: "/docs/api#webhooks", nav: "Webhooks in the API" },
@@ -61,6 +79,7 @@ const sections: { title: string; entries: Entry[] }[] = [
   },
   {
     title: "Operate",
+    kind: "reference",
     entries: [
       "docs/guides/dashboard.md",
       "docs/guides/inspection.md",
@@ -78,6 +97,7 @@ const sections: { title: string; entries: Entry[] }[] = [
   },
   {
     title: "About",
+    kind: "about",
     entries: ["CHANGELOG.md", "KNOWN-LIMITATIONS.md", "ARCHITECTURE.md", "docs/style.md", "docs/adr/README.md"],
   },
 ];
@@ -92,16 +112,19 @@ export function pathOf(source: string): string {
   return name === "" ? "/docs" : `/docs/${name.toLowerCase().replace(/\/$/, "")}`;
 }
 
+/** The Markdown of a page is beside it. */
+export const markdownPathOf = (path: string): string => (path === "/docs" ? "/docs/index.md" : `${path}.md`);
+
 /** Every page to build, in reading order: the sidebar, then the decisions. */
 export function sitePages(root: string): SitePage[] {
-  const listed = sections.flatMap(({ entries }) => entries.map(sourceOf)).filter((source) => source.endsWith(".md"));
+  const listed = sections.flatMap(({ kind, entries }) => entries.map((entry) => ({ source: sourceOf(entry), kind })));
   const decisions = readdirSync(join(root, "docs/adr"))
     .filter((name) => /^\d{4}-.*\.md$/.test(name))
     .sort()
-    .map((name) => `docs/adr/${name}`);
-  return [...listed, ...decisions]
-    .filter((source) => existsSync(join(root, source)))
-    .map((source) => ({ source, path: pathOf(source) }));
+    .map((name) => ({ source: `docs/adr/${name}`, kind: "decision" as const }));
+  return [...listed.filter(({ source }) => source.endsWith(".md")), ...decisions]
+    .filter(({ source }) => existsSync(join(root, source)))
+    .map((page) => ({ ...page, path: pathOf(page.source) }));
 }
 
 export function navSections(root: string): NavSection[] {

@@ -87,6 +87,22 @@ export function renderPage(markdown: string, { source, addressOf, diagram }: Con
   };
 }
 
+/** The page's Markdown for readers of the site: links lead to pages of the site, and comments for authors are absent. */
+export function servedMarkdown(markdown: string, source: string, addressOf: Context["addressOf"]): string {
+  return markdown
+    .replace(/^(<!--.*?-->\s*)+/s, "")
+    .split(/^(```.*?^```$)/ms)
+    .map((part, index) =>
+      index % 2 === 1
+        ? part
+        : part.replace(/\]\(([^)\s]+)\)/g, (whole, href: string) => {
+            const address = siteAddress(source, href, addressOf);
+            return address === undefined ? whole : `](${address})`;
+          }),
+    )
+    .join("");
+}
+
 export const COMMENTS = /^\s*(<!--.*?-->\s*)*$/s;
 
 /** The site URL for a Markdown link, or undefined if the site does not have its target. */

@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { SearchPage } from "@pestle/contract";
 import { escapeHtml } from "./escape-html.ts";
 import { lifecycleSvg } from "./lifecycle-svg.ts";
-import { type NavSection, navSections, pathOf, type SitePage, sitePages } from "./pages.ts";
-import { type Heading, type RenderedPage, renderPage } from "./render-page.ts";
+import { llmsFull, llmsText } from "./llms.ts";
+import { operationsPage } from "./operations-page.ts";
+import { markdownPathOf, type NavSection, navSections, pathOf, type SitePage, sitePages } from "./pages.ts";
+import { type Heading, type RenderedPage, renderPage, servedMarkdown } from "./render-page.ts";
 
 type Names = ReadonlyMap<string, string>;
-type Built = SitePage & RenderedPage;
+type Built = SitePage & RenderedPage & { markdown: string };
 type Files = Map<string, string | Buffer>;
 
 /** When a page links to a file in these folders, the site serves it as plain text. */
@@ -29,8 +32,14 @@ export function renderSite(root: string, template: string): Files {
   for (const { path, nav } of listed) if (nav !== null && titles.has(path)) titles.set(path, nav);
   const reading = listed.map(({ path }) => path).filter((path) => titles.has(path));
 
-  const passages = built.map(({ path, title, passages: all }) => ({ path, title, passages: all }));
-  const index = addHashed(files, "docs-search", "json", JSON.stringify(passages));
+  const found: SearchPage[] = [
+    ...built.map(({ path, title, kind, passages }) => ({ path, title, kind, passages })),
+    operationsPage,
+  ];
+  const index = addHashed(files, "docs-search", "json", JSON.stringify(found));
+  files.set("docs/llms.txt", llmsText(sections, built));
+  files.set("docs/llms-full.txt", llmsFull(built));
+  for (const { path, markdown } of built) files.set(markdownPathOf(path).slice(1), markdown);
   const theme = addHashed(files, "docs-theme", "js", THEME_SCRIPT);
   const add = (path: string, page: Pick<Built, "title" | "lead" | "html" | "headings">) => {
     const at = reading.indexOf(path);
@@ -39,6 +48,7 @@ export function renderSite(root: string, template: string): Files {
       description: escapeHtml(page.lead),
       theme,
       index,
+      markdown: markdownPathOf(titles.has(path) ? path : "/docs"),
       nav: navigation(sections, titles, path),
       contents: contents(page.headings),
       article: page.html,
@@ -76,7 +86,12 @@ function renderPages(root: string, files: Files): Built[] {
   return pages.map((page) => {
     const { source } = page;
     const markdown = readFileSync(join(root, source), "utf8");
-    return { ...page, ...renderPage(markdown, { source, addressOf, diagram: lifecycleSvg }) };
+    const asMarkdown = (file: string) => (known.has(file) ? markdownPathOf(pathOf(file)) : addressOf(file));
+    return {
+      ...page,
+      ...renderPage(markdown, { source, addressOf, diagram: lifecycleSvg }),
+      markdown: servedMarkdown(markdown, source, asMarkdown),
+    };
   });
 }
 

@@ -1,9 +1,10 @@
+import { findPassages, type SearchPage, typosBetween } from "@pestle/contract";
 import { expect, test } from "vitest";
-import { findPassages, type SearchPage } from "../src/site/find-passages.ts";
 
 const page = (path: string, title: string, ...passages: [string, string][]): SearchPage => ({
   path,
   title,
+  kind: path.includes("/adr/") ? "decision" : "guide",
   passages: [[title, "What this is about."] as const, ...passages].map(([heading, text], index) => ({
     id: `p${index}`,
     heading,
@@ -36,4 +37,24 @@ test("shows the match in the excerpt", () => {
   const [hit] = findPassages([page("/docs/x", "X", ["Y", text])], "needle");
   expect(hit!.excerpt).toContain("needle");
   expect(hit!.excerpt.length).toBeLessThan(200);
+});
+
+test.each([
+  ["webhoks", "webhooks", 1],
+  ["wehbooks", "webhooks", 1],
+  ["idempotncy", "idempotency", 1],
+  ["authentification", "authentication", 2],
+  ["sandbox", "sandboxes", 0],
+  ["orders", "borders", 3],
+])("%s is as far from %s as %d", (word, term, typos) => {
+  expect(Math.min(typosBetween(word, term, 2), 3)).toBe(typos);
+});
+
+test("a typo finds the word, a mistyped code finds nothing", () => {
+  expect(found("wbehooks")[0]).toBe("/docs/guides/webhooks");
+  expect(found("42228")).toEqual([]);
+});
+
+test("a question finds the passage with most of its words", () => {
+  expect(found("how do I verify a parcel")).toEqual(["/docs/guides/webhooks#p1"]);
 });

@@ -14,6 +14,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   config: notAudited(NO_DATABASE),
   migrate: notAudited("It runs before the audit log has its present form. The table of migrations records it."),
   completion: notAudited(NO_DATABASE),
+  mcp: notAudited("Its tools call the API, or run other commands, which write their own entries."),
   login: notAudited(NO_DATABASE),
   logout: notAudited(NO_DATABASE),
   whoami: notAudited(NO_DATABASE),

@@ -48,6 +48,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["trigger"], async () => (await import("./webhooks/trigger.ts")).triggerCommand],
   [["listen"], async () => (await import("./webhooks/listen.ts")).listenCommand],
   [["logs"], async () => (await import("./operations/logs.ts")).logCommands],
+  [["mcp"], async () => (await import("./mcp/mcp.ts")).mcpCommand(commandsFor)],
   [["catalogue"], async () => (await import("./catalogue/catalogue.ts")).catalogueCommands],
   [["stock"], async () => (await import("./catalogue/stock.ts")).stockCommands],
   [["safety"], async () => (await import("./safety/safety.ts")).safetyCommands],

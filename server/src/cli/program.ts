@@ -16,7 +16,7 @@ export type CommandRow = {
   examples: readonly [string, ...string[]];
   /** What the command lists, if it can: `--json` then prints the items in the shape of every list. */
   lists?: string;
-  /** Set for `start`, which runs until stopped. Every other command takes --json. */
+  /** Set for `start` and `mcp`, which run until stopped. Every other command takes --json. */
   runs_on?: true;
   /** Tests pass `env` in place of the process environment. */
   run(options: Record<string, unknown>, argument: string, env?: NodeJS.ProcessEnv): Promise<Output | undefined>;

@@ -15,6 +15,7 @@ const TYPES: Record<string, string> = {
   ".png": "image/png",
   ".json": "application/json; charset=utf-8",
   ".txt": "text/plain; charset=utf-8",
+  ".md": "text/markdown; charset=utf-8",
   ".woff2": "font/woff2",
 };
 
@@ -45,6 +46,8 @@ export function addAssets(
     return reply.header("content-encoding", "gzip").send(asset.zipped);
   };
   app.get("/", (request, reply) => show(request, reply, "index.html"));
+  // Where assistants look for it.
+  app.get("/llms.txt", (request, reply) => show(request, reply, "docs/llms.txt"));
   for (const url of ["/docs", "/docs/"]) app.get(url, (request, reply) => show(request, reply, "docs/index.html"));
   const pageAt = (rest: string) => {
     const name = `docs/${rest.replace(/\/$/, "")}`;

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { arazzo, openapi, PROVIDER_KINDS } from "@pestle/contract";
+import { arazzo, openapi, openapi30, PROVIDER_KINDS, postman } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLoopback } from "../config.ts";
 import { listAuditKeys } from "../db/operations/audit-roots.ts";
@@ -50,7 +50,9 @@ export function addPages(
 
   for (const [path, describe] of [
     ["/openapi.json", openapi],
+    ["/openapi-3.0.json", openapi30],
     ["/arazzo.json", arazzo],
+    ["/postman.json", postman],
   ] as const) {
     let document: Rendered | undefined;
     app.get(path, (request, reply) => {

@@ -1,4 +1,4 @@
-import { findPassages, type Hit, type SearchPage } from "./find-passages.ts";
+import { findPassages, type Hit, type SearchPage } from "@pestle/contract";
 
 /** The header search: `/` or Ctrl+K focuses it, arrow keys select, Enter opens. Loads the index on first use. */
 export function startSearch(search: HTMLElement): void {

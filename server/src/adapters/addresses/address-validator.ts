@@ -1,4 +1,4 @@
-import type { Address } from "@pestle/contract";
+import { type Address, magicStreets } from "@pestle/contract";
 import { judgeAddress } from "../../domain/values/address/judge-address.ts";
 import type { Reason, Verdict } from "../../domain/values/address/verdict.ts";
 import type { ZipTable } from "../../domain/values/address/zip.ts";
@@ -20,8 +20,12 @@ export const offlineAddressValidator = (zips: ZipTable) => ({
 
 /** The sandbox's magic `street1` prefixes. `meant` is the address that the validator suggests. */
 const magic: readonly { start: string; reason: Reason; meant: (address: Address) => Address }[] = [
-  { start: "77 ", reason: "not_found", meant: (address) => renumbered(address, "1077") },
-  { start: "78 ", reason: "unit_required", meant: (address) => ({ ...renumbered(address, "1078"), street2: "APT 1" }) },
+  { start: magicStreets.unknown.start, reason: "not_found", meant: (address) => renumbered(address, "1077") },
+  {
+    start: magicStreets.unit_missing.start,
+    reason: "unit_required",
+    meant: (address) => ({ ...renumbered(address, "1078"), street2: "APT 1" }),
+  },
 ];
 
 /** Wraps a validator for sandbox accounts, so that partners can test both failures and a suggested address. */

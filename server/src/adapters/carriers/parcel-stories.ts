@@ -1,4 +1,4 @@
-import type { ShipmentStatus } from "@pestle/contract";
+import { magicStreets, type ShipmentStatus } from "@pestle/contract";
 import type { Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
 import { addDays, dateIn, startOfDay } from "../../domain/values/calendar.ts";
 
@@ -39,7 +39,7 @@ export const stories: readonly { street1_start: string | null; steps: readonly S
     steps: [...ARRIVED, { status: "delivered", way: 1, at: [14, 30], place: null, description: "Delivered." }],
   },
   {
-    street1_start: "101 ",
+    street1_start: magicStreets.attempted.start,
     steps: [
       ...ARRIVED,
       { status: "exception", way: 1, at: [15, 20], place: null, description: "Delivery attempted: no one home." },
@@ -55,7 +55,7 @@ export const stories: readonly { street1_start: string | null; steps: readonly S
     ],
   },
   {
-    street1_start: "102 ",
+    street1_start: magicStreets.lost.start,
     steps: [
       ...SENT,
       {
@@ -69,7 +69,7 @@ export const stories: readonly { street1_start: string | null; steps: readonly S
     ],
   },
   {
-    street1_start: "106 ",
+    street1_start: magicStreets.returned.start,
     steps: [
       ...ARRIVED,
       { status: "exception", way: 1, at: [15, 20], place: null, description: "Undeliverable as addressed." },

@@ -1,4 +1,4 @@
-import type { PaymentDecline } from "@pestle/contract";
+import { magicCards, type PaymentDecline } from "@pestle/contract";
 import type { About } from "../../domain/orders/provider-payment.ts";
 import { ProviderMissing } from "../providers/provider-missing.ts";
 import type { PaymentRecords } from "./payment-records.ts";
@@ -35,16 +35,14 @@ export type Authorisation =
   /** `reference` and `url`: the patient can still confirm the payment there. */
   | { status: "declined"; decline?: PaymentDecline; reference?: string; url?: string | null };
 
-/** The sandbox cards that are declined at authorization and at capture. */
-const DECLINED_TOKEN = "tok_declined";
-const DECLINED_LATER_TOKEN = "tok_declined_at_capture";
 const DECLINED_LATER = "sim_declined_";
 
 /** A simulated payment provider that accepts every card but two. */
 export const simulatedPayments: Payments = {
   async authorise({ key, token }) {
-    if (token === DECLINED_TOKEN) return { status: "declined" };
-    return { status: "authorized", reference: `${token === DECLINED_LATER_TOKEN ? DECLINED_LATER : "sim_"}${key}` };
+    if (token === magicCards.declined.token) return { status: "declined" };
+    const later = token === magicCards.declined_at_capture.token;
+    return { status: "authorized", reference: `${later ? DECLINED_LATER : "sim_"}${key}` };
   },
   async capture({ reference, amount_cents }) {
     return reference.startsWith(DECLINED_LATER) ? { status: "declined" } : { status: "captured", amount_cents };

@@ -1,3 +1,4 @@
+import type { MagicPrescriberName } from "@pestle/contract";
 import type { AnsweredPrescription, IncomingMessage, ResponseKind } from "../intake/incoming-message.ts";
 import { type MessageContext, prescriberOf } from "../prescribers/compose-message.ts";
 import type { PharmacyMessageKind } from "../prescribers/pharmacy-message.ts";
@@ -12,7 +13,7 @@ export const magicPrescribers = {
   },
   replace: { renewal: "replace", change: "approved_with_changes", note: "Please use this prescription from now on." },
   silent: null,
-} as const satisfies Record<string, { renewal: ResponseKind; change: ResponseKind; note: string } | null>;
+} as const satisfies Record<MagicPrescriberName, { renewal: ResponseKind; change: ResponseKind; note: string } | null>;
 
 const ORDINARY = { renewal: "approved", change: "approved", note: null } as const;
 

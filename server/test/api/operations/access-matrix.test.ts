@@ -36,10 +36,23 @@ const OPEN: Record<string, string> = {
   "/audit-keys.json": "/audit-keys.json",
   "/welcome.json": "/welcome.json",
   "/openapi.json": "/openapi.json",
+  "/openapi-3.0.json": "/openapi-3.0.json",
   "/arazzo.json": "/arazzo.json",
+  "/postman.json": "/postman.json",
 };
 /** Built pages. A checkout without a build answers 404. */
-const PAGES = ["/", "/docs", "/docs/", "/docs/*", "/assets/*", "/dashboard", "/dashboard/*", "/portal", "/portal/*"];
+const PAGES = [
+  "/",
+  "/llms.txt",
+  "/docs",
+  "/docs/",
+  "/docs/*",
+  "/assets/*",
+  "/dashboard",
+  "/dashboard/*",
+  "/portal",
+  "/portal/*",
+];
 
 /** Providers sign their messages. Without the provider in the settings, the answer is 404. */
 const SIGNED = ["POST /providers/easypost/webhook", "POST /providers/stripe/webhook"];

@@ -106,9 +106,9 @@ describe("the served OpenAPI document", () => {
     }
   });
 
-  test("passes Redocly's recommended rules", async () => {
+  test.each(["openapi.json", "openapi-3.0.json"])("passes Redocly's recommended rules as %s", async (name) => {
     const config = await createConfig({ extends: ["recommended"] });
-    const problems = await lintFromString({ source: text, absoluteRef: "openapi.json", config });
+    const problems = await lintFromString({ source: await served(name), absoluteRef: name, config });
     expect(
       problems.map(
         ({ ruleId, severity, message, location }) => `${severity} ${ruleId}: ${message} ${location[0]?.pointer}`,
@@ -116,13 +116,94 @@ describe("the served OpenAPI document", () => {
     ).toEqual([]);
   });
 
-  test("passes Spectral's rules for OpenAPI", async () => {
+  test.each(["openapi.json", "openapi-3.0.json"])("passes Spectral's rules as %s", async (name) => {
     const linter = new spectral.Spectral();
     linter.setRuleset({ extends: [[oas as never, "recommended"]] });
-    const problems = await linter.run(text);
+    const problems = await linter.run(await served(name));
     expect(problems.map(({ code, message, path }) => `${code}: ${message} ${path.join(".")}`)).toEqual([]);
   });
 });
+
+describe("the OpenAPI 3.0 variant", () => {
+  test("has the same operations and events, and no keyword that 3.0 lacks", async () => {
+    const older = await served("openapi-3.0.json");
+    const { openapi: version, paths, ...rest } = JSON.parse(older) as typeof document;
+    expect(version).toBe("3.0.3");
+    const idsOf = (all: typeof paths) =>
+      Object.values(all).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+    expect(idsOf(paths)).toEqual(idsOf(document.paths));
+    const { "x-webhooks": webhooks } = rest as unknown as { "x-webhooks": object };
+    expect(Object.keys(webhooks).sort()).toEqual([...eventTypeNames].sort());
+    expect(older).not.toMatch(/"type":\["|"type":"null"|"webhooks":|"identifier":"|"exclusiveMinimum":\d/);
+  });
+});
+
+describe("the served Postman collection", () => {
+  type Item = {
+    name: string;
+    item?: Item[];
+    event?: { script: { exec: string[] } }[];
+    request?: {
+      method: string;
+      auth?: { type: string };
+      header: { key: string; value: string }[];
+      url: { raw: string };
+      body?: { raw?: string; urlencoded?: { key: string; value: string }[] };
+    };
+  };
+
+  test("has every operation once", async () => {
+    const { item: folders } = JSON.parse(await served("postman.json")) as { item: Item[] };
+    const asked = folders.flatMap(({ item = [] }) =>
+      item.map(({ request }) => `${request!.method} ${request!.url.raw}`),
+    );
+    const wanted = endpoints.map(
+      ({ method, path, server }) =>
+        `${method} {{${server === "token" ? "auth_url" : "base_url"}}}${path.replace(/\{(\w+)\}/g, ":$1")}`,
+    );
+    expect(asked.sort()).toEqual(wanted.sort());
+  });
+
+  test("leads from a token to an order: each request keeps what the next one needs", async () => {
+    const { client_id, client_secret } = app.demo.partners[0]!;
+    const { item: folders, variable } = JSON.parse(await served("postman.json")) as {
+      item: Item[];
+      variable: { key: string; value: string }[];
+    };
+    const known = new Map(variable.map(({ key, value }) => [key, value]));
+    known.set("client_id", client_id).set("client_secret", client_secret).set("$guid", crypto.randomUUID());
+    const filled = (given: string) => given.replace(/\{\{([$\w]+)\}\}/g, (_, name: string) => known.get(name) ?? "");
+    const statuses: number[] = [];
+    for (const [folder, at] of [
+      [0, 0],
+      [1, 0],
+      [2, 0],
+    ] as const) {
+      const { request, event } = folders[folder]!.item![at]!;
+      const { header, url, body, method, auth } = request!;
+      const authorization =
+        auth?.type === "basic" ? `Basic ${btoa(`${client_id}:${client_secret}`)}` : filled("Bearer {{token}}");
+      const response = await fetch(filled(url.raw), {
+        method,
+        headers: { ...Object.fromEntries(header.map(({ key, value }) => [key, filled(value)])), authorization },
+        body: body?.urlencoded
+          ? new URLSearchParams(body.urlencoded.map(({ key, value }) => [key, filled(value)]))
+          : filled(body?.raw ?? ""),
+      });
+      statuses.push(response.status);
+      const answer = (await response.json()) as Record<string, unknown>;
+      // The scripts have one form: if (answer.MEMBER) pm.collectionVariables.set("NAME", …).
+      for (const line of event![0]!.script.exec.slice(1)) {
+        const [, member, name] = /^if \(answer\.(\w+)\) pm\.collectionVariables\.set\("(\w+)"/.exec(line)!;
+        if (answer[member!] !== undefined) known.set(name!, String(answer[member!]));
+      }
+    }
+    expect(statuses).toEqual([200, 202, 201]);
+    expect(known.get("order_number")).toMatch(/^[0-9A-HJKMNP-TV-Z]{10}$/);
+  });
+});
+
+const served = async (name: string) => (await fetch(`${app.addresses.base_url}/${name}`)).text();
 
 type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
 

@@ -1,15 +1,61 @@
 import { existsSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
-import { bearerErrors, errorCodes, errorDocUrl, oauthErrors, statusMessages } from "@pestle/contract";
+import {
+  bearerErrors,
+  endpoints,
+  errorCodes,
+  errorDocUrl,
+  findPassages,
+  oauthErrors,
+  type SearchPage,
+  statusMessages,
+} from "@pestle/contract";
 import { lexer, type Tokens, walkTokens } from "marked";
 import { describe, expect, test } from "vitest";
-import { pathOf, sitePages } from "../../../../scripts/site/pages.ts";
+import { markdownPathOf, pathOf, sitePages } from "../../../../scripts/site/pages.ts";
 import { COMMENTS, plain, slugs } from "../../../../scripts/site/render-page.ts";
 import { renderSite } from "../../../../scripts/site/render-site.ts";
 import { docPages, ROOT, readDoc } from "../../support/tools/doc-blocks.ts";
 
 /** Addresses of the service that are not files of the site. */
-const SERVED = ["/", "/portal", "/dashboard", "/openapi.json", "/arazzo.json", "/docs/api"];
+const SERVED = [
+  "/",
+  "/portal",
+  "/dashboard",
+  "/openapi.json",
+  "/openapi-3.0.json",
+  "/arazzo.json",
+  "/postman.json",
+  "/llms.txt",
+  "/docs/api",
+];
+
+/** What people type, and what they look for. */
+const SEARCHES = [
+  ["webhooks", "/docs/guides/webhooks"],
+  ["webhoks", "/docs/guides/webhooks"],
+  ["verify signature", "/docs/guides/verify-webhooks"],
+  ["authentification", "/docs/guides/authentication"],
+  ["how do I get a token", "/docs/guides/authentication#1-get-a-token"],
+  ["rate limit", "/docs/guides/rate-limits"],
+  ["pagnation", "/docs/guides/pagination"],
+  ["idempotency", "/docs/guides/idempotency"],
+  ["idempotecny", "/docs/guides/idempotency"],
+  ["deprecation", "/docs/partners/versioning"],
+  ["magic values", "/docs/guides/sandbox#magic-values"],
+  ["declined card", "/docs/guides/order-lifecycle#a-declined-card"],
+  ["migration from another pharmacy", "/docs/partners/migration"],
+  ["go live checklist", "/docs/partners/go-live-checklist"],
+  ["42227", "/docs/errors#42227-invalid-address-zip"],
+  ["allergy detected", "/docs/exceptions#74-allergy-detected"],
+  ["missing address unit", "/docs/exceptions#78-missing-address-unit-number"],
+  ["createOrder", "/docs/api#operations-Orders-createOrder"],
+  ["POST /refill_schedules", "/docs/api#operations-Refill_schedules-createRefillSchedule"],
+  ["refil schedule", "/docs/guides/refill-schedules"],
+  ["quick start", "/docs/guides/quick-start"],
+  ["glosary", "/docs/glossary"],
+  ["mcp", "/docs/partners/assistants#connect-it-with-mcp"],
+] as const;
 
 const headingsOf = (page: string): Set<string> => {
   const slugOf = slugs();
@@ -99,13 +145,52 @@ describe("on the site", () => {
     }
   });
 
-  test("the search finds every page by its title", () => {
-    const index = [...files].find(([name]) => name.startsWith("assets/docs-search-"))!;
-    const titles = (JSON.parse(String(index[1])) as { title: string; path: string }[]).map(({ path }) => path);
-    expect(titles.sort()).toEqual(
+  const [, indexText] = [...files].find(([name]) => name.startsWith("assets/docs-search-"))!;
+  const index = JSON.parse(String(indexText)) as SearchPage[];
+
+  test("the search index has every page and every operation", () => {
+    const [operations, ...others] = index.toReversed();
+    expect(others.map(({ path }) => path).sort()).toEqual(
       sitePages(ROOT)
         .map(({ path }) => path)
         .sort(),
     );
+    expect(operations!.passages.slice(1).map(({ heading }) => /\((\w+)\)/.exec(heading)![1])).toEqual(
+      endpoints.map(({ operation_id }) => operation_id),
+    );
+  });
+
+  test.each(SEARCHES)("a search for %s finds %s first", (query, first) => {
+    expect(findPassages(index, query).map(({ href }) => href)[0]).toBe(first);
+  });
+
+  test("guides come before decisions", () => {
+    for (const query of ["webhooks", "idempotency", "sandbox", "rate limits", "quotas"]) {
+      const kinds = findPassages(index, query).map(({ href }) => href.startsWith("/docs/adr/"));
+      expect(kinds[0], query).toBe(false);
+    }
+  });
+
+  test("every page has its Markdown, whose links lead to pages of the site", () => {
+    for (const { path } of sitePages(ROOT)) {
+      const markdown = String(files.get(markdownPathOf(path).slice(1)));
+      expect(markdown, path).toMatch(/^# /);
+      const links: string[] = [];
+      walkTokens(lexer(markdown), (token) => {
+        if (token.type === "link") links.push((token as Tokens.Link).href.split("#")[0]!);
+      });
+      const broken = links.filter(
+        (href) =>
+          href.startsWith("/") && !SERVED.includes(href) && !files.has(href.slice(1)) && fileOf(href) === undefined,
+      );
+      expect(broken, path).toEqual([]);
+    }
+  });
+
+  test("llms.txt lists every page of the sidebar by its Markdown", () => {
+    const listed = [...String(files.get("docs/llms.txt")).matchAll(/\]\((\/[^)]*)\)/g)].map(([, href]) => href!);
+    expect(listed.filter((href) => !SERVED.includes(href) && !files.has(href.slice(1)))).toEqual([]);
+    const sidebar = sitePages(ROOT).filter(({ kind }) => kind !== "decision");
+    expect(sidebar.filter(({ path }) => !listed.includes(markdownPathOf(path)))).toEqual([]);
   });
 });

@@ -60,7 +60,9 @@ export async function runGuide(
   });
   const here = (text: string) => replaced.reduce((all, [from, to]) => all.replaceAll(from, to), text);
 
-  const run = blocks.filter(({ language, says }) => language in typed && !says["no-run"] && !says["from"]);
+  const run = blocks.filter(
+    ({ language, says }) => language in typed && !says["no-run"] && !says["from"] && !says["file"],
+  );
   for (const { says, text } of blocks.filter((block) => block.says["file"] !== undefined)) {
     writeFileSync(join(folder, says["file"]!), here(text));
   }
