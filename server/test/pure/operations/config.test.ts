@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import {
-  chosenProvider,
   describeConfig,
   publicAddress,
   readConfig,
@@ -10,6 +9,7 @@ import {
   settings,
   WrongSetting,
 } from "../../../src/config.ts";
+import { chosenProvider } from "../../../src/provider-settings.ts";
 import { providersInUse } from "../../../src/providers-in-use.ts";
 
 const KEY = "ab".repeat(32);
