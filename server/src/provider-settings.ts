@@ -24,6 +24,13 @@ export const providerSettings = {
     fix: "an email address",
     parse: (value: string) => matching(/^$|^[^\s@<>]+@[^\s@<>]+$/, value),
   },
+  MAIL_BOUNCE_TOKEN: {
+    default: "",
+    meaning: `Bearer token with which your mail server posts returned email to <BASE_URL>${providers.smtp.webhook_path}. If unset, Pestle does not learn of email that comes back later.`,
+    fix: "at least 16 visible ASCII characters",
+    secret: true,
+    parse: (value: string) => matching(/^$|^[\x21-\x7e]{16,}$/, value),
+  },
   DKIM_DOMAIN: {
     default: "",
     meaning: "Domain that signs email to patients (DKIM). Requires DKIM_SELECTOR and DKIM_KEY_FILE.",

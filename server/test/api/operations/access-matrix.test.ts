@@ -41,8 +41,8 @@ const OPEN: Record<string, string> = {
 /** Built pages. A checkout without a build answers 404. */
 const PAGES = ["/", "/docs", "/docs/", "/docs/*", "/assets/*", "/dashboard", "/dashboard/*", "/portal", "/portal/*"];
 
-/** Providers sign their messages. Without the provider in the settings, the answer is 404. */
-const SIGNED = ["POST /providers/easypost/webhook", "POST /providers/stripe/webhook"];
+/** Providers sign their messages or send a token of the settings. Without the provider in the settings, the answer is 404. */
+const SIGNED = ["POST /providers/easypost/webhook", "POST /providers/mail/bounce", "POST /providers/stripe/webhook"];
 
 type Ids = Record<string, string>;
 type Body = Record<string, unknown> | string | undefined;

@@ -16,6 +16,7 @@ const KEY = "ab".repeat(32);
 
 /** One valid value and its result, and invalid values: a setting without a row does not compile. */
 const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?: Record<string, string> }> = {
+  MAIL_BOUNCE_TOKEN: { good: ["0123456789abcdef", "0123456789abcdef"], bad: ["short", "with a space in it"] },
   EASYPOST_LABEL_FORMAT: { good: ["ZPL", "ZPL"], bad: ["pdf", "EPL2"] },
   PARCEL_SIZE: { good: ["12x9x4", "12x9x4"], bad: ["12x9", "0x9x4", "12 x 9 x 4"] },
   PARCEL_WEIGHT_OZ: { good: ["12", 12], bad: ["0", "1121", "8.5"] },
