@@ -311,6 +311,7 @@ describe("opt-out words", () => {
 });
 
 test("an email that comes back later counts as failed, and the leads learn of it", async () => {
+  const lead = await webPerson(app, "lead");
   const { order, email } = await orderWith({ email: true, consented_at });
   await ship(order);
   await settled(order, "sent", "email");
@@ -324,7 +325,7 @@ test("an email that comes back later counts as failed, and the leads learn of it
   expect((await back(MAIL_BOUNCE_TOKEN, bounceOf(message_id, { action: "delayed" }))).status).toBe(200);
   expect((await rowsOf(order))[0]).toMatchObject({ state: "sent" });
   const unread = async () =>
-    ((await admin.get("/dashboard/notifications")).body as DashboardNotifications).notifications.filter(
+    ((await lead.get("/dashboard/notifications")).body as DashboardNotifications).notifications.filter(
       ({ kind, order_number }) => kind === "undelivered" && order_number === order.order_number,
     );
   expect(await unread()).toEqual([]);
