@@ -22,11 +22,13 @@ export function ServiceDialog({
   path,
   service: now,
   known,
+  parcel,
   onClose,
 }: {
   path: `/dashboard/catalogue/${string}/services`;
   service: Service;
   known: DashboardShippingServices["known"];
+  parcel: DashboardShippingServices["parcel"];
   onClose: () => void;
 }) {
   const [carrier, setCarrier] = useState(now.carrier ?? "");
@@ -125,7 +127,10 @@ export function ServiceDialog({
         {measure("weight_oz", say("Weight, ounces"), serviceLimits.ounces)}
       </div>
       <p className="small quiet">
-        {say("Leave the size or the weight empty for the usual parcel: PARCEL_SIZE and PARCEL_WEIGHT_OZ.")}
+        {say(
+          "Leave the size or the weight empty for the usual parcel: {length} × {width} × {height} in, {weight} oz.",
+          { length: parcel.length_in, width: parcel.width_in, height: parcel.height_in, weight: parcel.weight_oz },
+        )}
       </p>
       {save.error !== null && <Problem error={save.error} />}
     </Dialog>

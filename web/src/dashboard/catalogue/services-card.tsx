@@ -44,7 +44,13 @@ export function ServicesCard({ account_id }: { account_id: string }) {
               rowKey={({ method_id }) => method_id}
             />
             {changing && (
-              <ServiceDialog path={path} service={changing} known={data.known} onClose={() => setChanging(null)} />
+              <ServiceDialog
+                path={path}
+                service={changing}
+                known={data.known}
+                parcel={data.parcel}
+                onClose={() => setChanging(null)}
+              />
             )}
           </>
         )}
@@ -62,7 +68,7 @@ const columnsOf = (
     title: say("Service"),
     cell: ({ carrier, service, chosen }) => (
       <span className="row">
-        {carrier === null ? <Badge tone="bad">{say("None: no label")}</Badge> : `${carrier} ${service}`}
+        {carrier === null ? <Badge tone="bad">{say("None: no label")}</Badge> : <code>{`${carrier} ${service}`}</code>}
         {chosen && <Badge tone="info">{say("Chosen")}</Badge>}
       </span>
     ),

@@ -29,7 +29,7 @@ export const PostageList = ({ postage }: { postage: readonly PostageLine[] }) =>
       {postage.map((line) => (
         <li key={`${line.at} ${line.tracking_no}`}>
           <p className="row">
-            <span>{[line.carrier, line.service].filter(Boolean).join(" ") || say("Label")}</span>
+            {line.carrier === null ? say("Label") : <code>{`${line.carrier} ${line.service}`}</code>}
             {line.paid_cents !== null && <strong>{moneyText(totalOf(line))}</strong>}
             {states[line.state] && <Badge tone={states[line.state]!.tone}>{states[line.state]!.name}</Badge>}
           </p>
