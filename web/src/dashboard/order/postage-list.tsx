@@ -3,7 +3,6 @@ import { Badge, type Tone } from "../../ui/badge.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { When } from "../../ui/time.tsx";
 import { say } from "../../ui/words/say.tsx";
-import styles from "./order-screen.module.css";
 
 const states: Readonly<Record<PostageLine["state"], { name: string; tone: Tone } | null>> = {
   made: { name: say("Not confirmed"), tone: "wait" },
@@ -25,25 +24,23 @@ const reasons: Readonly<Record<PostageAdjustmentReason, string>> = {
 export const PostageList = ({ postage }: { postage: readonly PostageLine[] }) => (
   <section className="stack-tight">
     <h3>{say("Postage")}</h3>
-    <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
-      {postage.map((line) => (
-        <li key={`${line.at} ${line.tracking_no}`}>
-          <p className="row">
-            {line.carrier === null ? say("Label") : <code>{`${line.carrier} ${line.service}`}</code>}
-            {line.paid_cents !== null && <strong>{moneyText(totalOf(line))}</strong>}
-            {states[line.state] && <Badge tone={states[line.state]!.tone}>{states[line.state]!.name}</Badge>}
+    {postage.map((line) => (
+      <div key={`${line.at} ${line.tracking_no}`}>
+        <p className="row">
+          {line.carrier === null ? say("Label") : <code>{`${line.carrier} ${line.service}`}</code>}
+          {line.paid_cents !== null && <strong>{moneyText(totalOf(line))}</strong>}
+          {states[line.state] && <Badge tone={states[line.state]!.tone}>{states[line.state]!.name}</Badge>}
+        </p>
+        {partsOf(line).map((part) => (
+          <p key={part} className="small">
+            {part}
           </p>
-          {partsOf(line).map((part) => (
-            <p key={part} className="small">
-              {part}
-            </p>
-          ))}
-          <span className="quiet small">
-            {line.tracking_no && <span className="mono">{line.tracking_no}</span>} <When at={line.at} />
-          </span>
-        </li>
-      ))}
-    </ul>
+        ))}
+        <span className="quiet small">
+          {line.tracking_no && <span className="mono">{line.tracking_no}</span>} <When at={line.at} />
+        </span>
+      </div>
+    ))}
   </section>
 );
 
