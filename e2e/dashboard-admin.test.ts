@@ -465,6 +465,27 @@ describe("journeys", () => {
     quiet(seen);
   });
 
+  test("an admin chooses the carrier service of a shipping method and takes the choice back", async () => {
+    const path = "/dashboard/catalogue?tab=shipping_methods";
+    const seen = await journey.openAs(admin, path, { environment: null });
+    const { page } = seen;
+    const first = page.getByRole("table", { name: "Postage" }).getByRole("row").nth(1);
+    await first.getByRole("button").click();
+    await page.getByLabel("Carrier", { exact: true }).fill("FedEx");
+    await page.getByLabel("Service", { exact: true }).fill("FEDEX_2_DAY");
+    await page.getByLabel("Length, inches").fill("12");
+    expect(await inspect(page, "dashboard-postage")).toEqual([]);
+    await page.getByLabel("Width, inches").fill("9");
+    await page.getByLabel("Height, inches").fill("4");
+    await page.getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => first.innerText()).toMatch(/FedEx FEDEX_2_DAY\s+Chosen\s+12 × 9 × 4 in, 8 oz/);
+    expect(await violations(page)).toEqual([]);
+    await first.getByRole("button").click();
+    await page.getByRole("button", { name: "Use the built-in table" }).click();
+    await expect.poll(() => first.innerText()).not.toContain("Chosen");
+    quiet(seen);
+  });
+
   test("a target makes orders late, and the audit log records who set it", async () => {
     await order();
     journey.app.advance(60 * 60_000);

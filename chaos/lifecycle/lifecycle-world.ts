@@ -62,7 +62,7 @@ export async function openWorld(options: {
   const warn = (facts: unknown, message: string) => void warnings.push(`${message}: ${JSON.stringify(facts)}`);
   const log = { info: () => {}, warn, error: warn } as unknown as Deps["log"];
   const metrics = createMetrics();
-  const adapters = adaptersInUse(config, { demo: true, metrics });
+  const adapters = adaptersInUse(config, { demo: true, metrics, now });
   const deps: Deps = {
     config,
     db,

@@ -76,7 +76,8 @@ export const providers = {
     title: "SMTP",
     key_setting: null,
     settings: ["SMTP_URL", "MAIL_FROM"],
-    webhook_path: null,
+    /** Takes email that came back, if MAIL_BOUNCE_TOKEN is set. */
+    webhook_path: "/providers/mail/bounce",
     test_key: null,
   },
 } as const;

@@ -17,17 +17,18 @@ import { openStripe } from "./adapters/payments/stripe/open-stripe.ts";
 import { createProviderWatch } from "./adapters/providers/provider-watch.ts";
 import { rootDestinations } from "./adapters/root-destinations.ts";
 import { openWebhookClient } from "./adapters/webhook-client.ts";
-import { type Config, isLoopback, portsIn, WrongSetting } from "./config.ts";
+import { type Config, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
+import { isLoopback } from "./domain/values/networks.ts";
 import type { Metrics } from "./metrics.ts";
 import { providersInUse } from "./providers-in-use.ts";
 
 /** The adapters to outside systems. To connect another carrier or payment provider, change only this file. */
 export function adaptersInUse(
   config: Config,
-  { demo, metrics }: { demo: boolean; metrics: Pick<Metrics, "observeProvider" | "setBreaker"> },
+  { demo, metrics, now }: { demo: boolean; metrics: Pick<Metrics, "observeProvider" | "setBreaker">; now: () => Date },
 ): Pick<
   Deps,
   | "zips"
@@ -54,10 +55,10 @@ export function adaptersInUse(
     from: config.MAIL_FROM,
     dkim: readDkim(config),
   });
-  const sms = productionSms(config, providers.sms, provider_watch);
-  const stripe = providers.payments === "stripe" ? openStripe(config, provider_watch) : undefined;
+  const sms = productionSms(config, providers.sms, provider_watch, now);
+  const stripe = providers.payments === "stripe" ? openStripe(config, provider_watch, now) : undefined;
   const uses_easypost = providers.carrier === "easypost" || providers.addresses === "easypost";
-  const easypost = uses_easypost ? openEasyPost(config, provider_watch) : undefined;
+  const easypost = uses_easypost ? openEasyPost(config, provider_watch, now) : undefined;
   return {
     zips,
     providers,
@@ -96,7 +97,12 @@ function productionCarriers(chosen: ProviderChoice | null, easypost: Carriers | 
   return chosen === "simulated" ? simulatedCarriers : noCarrier;
 }
 
-function productionSms(config: Config, chosen: ProviderChoice | null, watch: Deps["provider_watch"]): Sms | null {
+function productionSms(
+  config: Config,
+  chosen: ProviderChoice | null,
+  watch: Deps["provider_watch"],
+  now: () => Date,
+): Sms | null {
   if (chosen === "simulated") return simulatedSms;
   if (chosen !== "twilio") return null;
   return openTwilio({
@@ -105,7 +111,8 @@ function productionSms(config: Config, chosen: ProviderChoice | null, watch: Dep
     from: config.TWILIO_FROM,
     base_url: config.TWILIO_API_BASE,
     watch,
-    now: () => performance.now(),
+    ticks: () => performance.now(),
+    now,
   });
 }
 

@@ -21,6 +21,7 @@ import { createListener } from "./http/listener.ts";
 import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addEasyPostWebhook } from "./http/providers/easypost-webhook.ts";
+import { addMailBounces } from "./http/providers/mail-bounce.ts";
 import { addStripeWebhook } from "./http/providers/stripe-webhook.ts";
 import { addTwilioWebhooks } from "./http/providers/twilio-webhooks.ts";
 import { addWebApi } from "./http/web-api.ts";
@@ -169,6 +170,7 @@ export async function startApp(
     addIntake(listeners.partner, environments);
     addStripeWebhook(listeners.partner, environments.production);
     addEasyPostWebhook(listeners.partner, environments.production);
+    addMailBounces(listeners.partner, environments.production);
     addWebApi(listeners.partner, environments, webRoutes);
     addTwilioWebhooks(listeners.partner, environments.production);
     let started = false;

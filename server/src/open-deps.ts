@@ -110,7 +110,7 @@ export async function openDeps(
       quotas: createQuotaBook(),
       tries: createTryLimiter(),
       passwords: createPasswords(password_cost),
-      ...adaptersInUse(config, { demo, metrics }),
+      ...adaptersInUse(config, { demo, metrics, now }),
       ...(webhook_client && { webhook_client }),
       home_watch: watchHome({ config, db, now, log }),
       second_factor: secondFactorOf(config, demo),

@@ -1,6 +1,7 @@
 import { PROVIDER_KINDS, type ProviderChoice, type ProviderKind } from "@pestle/contract";
-import { type Config, chosenProvider } from "./config.ts";
+import type { Config } from "./config.ts";
 import type { Deps } from "./deps.ts";
+import { chosenProvider } from "./provider-settings.ts";
 
 /** The demo's production account runs on the simulators, unless the settings name others. */
 const DEMO: Partial<Record<ProviderKind, ProviderChoice>> = {

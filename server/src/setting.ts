@@ -1,3 +1,5 @@
+import { isLoopback } from "./domain/values/networks.ts";
+
 /** One setting. The functions below create common kinds. */
 export type Setting = {
   default: string;
@@ -8,6 +10,11 @@ export type Setting = {
   outdated?: (value: string) => string | undefined;
   /** Returns undefined for an invalid value. */
   parse: (value: string) => string | number | boolean | undefined;
+};
+
+/** What a table of settings parses into. */
+export type Values<Table extends Record<string, Setting>> = {
+  readonly [name in keyof Table]: NonNullable<ReturnType<Table[name]["parse"]>>;
 };
 
 export function matching(pattern: RegExp, value: string): string | undefined {
@@ -62,4 +69,11 @@ export function key(meaning: string) {
     secret: true,
     parse: (value: string) => matching(/^$|^[0-9a-fA-F]{64}$|^[A-Za-z0-9+/_-]{43}=?$/, value),
   };
+}
+
+/** An https URL, or a plain one on loopback. */
+export function secureUrl(value: string): string | undefined {
+  if (!/^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/.test(value) || !URL.canParse(value)) return undefined;
+  const { protocol, hostname } = new URL(value);
+  return protocol === "https:" || isLoopback(hostname.replace(/^\[|\]$/g, "")) ? value : undefined;
 }

@@ -214,6 +214,8 @@ export const webAudit = {
   "POST /dashboard/people/{person_id}/license": writes("license_changed", "person"),
   "GET /dashboard/catalogue/{account_id}": notAudited(NO_PATIENT),
   "POST /dashboard/catalogue/{account_id}/import": writes("catalogue_imported", "catalogue"),
+  "GET /dashboard/catalogue/{account_id}/services": notAudited(NO_PATIENT),
+  "POST /dashboard/catalogue/{account_id}/services": writes("shipping_service_chosen", "catalogue"),
   "GET /dashboard/licences/{environment}": notAudited(NO_PATIENT),
   "POST /dashboard/licences/{environment}/import": writes("catalogue_imported", "catalogue"),
   "GET /dashboard/stock/{account_id}": notAudited(NO_PATIENT),

@@ -376,6 +376,7 @@ export const auditActions = {
   password_reset: "reset a user's password",
   second_factor_reset: "removed a user's second factor",
   catalogue_imported: "imported a catalogue",
+  shipping_service_chosen: "chose the carrier service of a shipping method",
   stock_received: "received stock",
   stock_counted: "counted stock",
   stock_returned: "booked a returned parcel",

@@ -76,7 +76,12 @@ import type {
 } from "./dashboard-orders.ts";
 import type { DashboardPatient, RevealedPatient } from "./dashboard-patient.ts";
 import type { ChangeRequestInput, DashboardPrescriptions } from "./dashboard-prescriptions.ts";
-import type { DashboardProviders, ProviderTest } from "./dashboard-providers.ts";
+import type {
+  DashboardProviders,
+  DashboardShippingServices,
+  ProviderTest,
+  ShippingServiceRequest,
+} from "./dashboard-providers.ts";
 import type { DashboardAccounts, DashboardHome } from "./dashboard-queues.ts";
 import type {
   DashboardReviewPage,
@@ -205,6 +210,11 @@ export type DashboardApi = {
 
   "GET /dashboard/catalogue/{account_id}": { answer: DashboardCatalogue };
   "POST /dashboard/catalogue/{account_id}/import": { body: CatalogueImportRequest; answer: CatalogueImportAnswer };
+  "GET /dashboard/catalogue/{account_id}/services": { answer: DashboardShippingServices };
+  "POST /dashboard/catalogue/{account_id}/services": {
+    body: ShippingServiceRequest;
+    answer: DashboardShippingServices;
+  };
   "GET /dashboard/licences/{environment}": { answer: DashboardLicences };
   "POST /dashboard/licences/{environment}/import": { body: CatalogueImportRequest; answer: CatalogueImportAnswer };
   "GET /dashboard/stock/{account_id}": { answer: DashboardStock };

@@ -49,6 +49,8 @@ export type DashboardOrder = {
   /** The label that is printed for the parcel, before the carrier has it. */
   parcel: PrintedParcel | null;
   payments: PaymentLine[];
+  /** What the labels cost the pharmacy; null if the user's role does not see it. */
+  postage: PostageLine[] | null;
   timeline: TimelineEntry[];
   documents: DashboardDocument[];
   /** Events this user can send now. */
@@ -161,6 +163,23 @@ export type PaymentLine = {
   /** Why the provider refuses a pending one. The job keeps trying. */
   problem: string | null;
 };
+
+/** Postage that Pestle bought for a label of the order. */
+export type PostageLine = {
+  at: string;
+  /** `made`: the purchase is not confirmed. `refused`: the carrier refused the refund of an unused label. */
+  state: "made" | "bought" | "refunding" | "refunded" | "refused";
+  tracking_no: string | null;
+  carrier: string | null;
+  service: string | null;
+  /** The rate of the service; null until the purchase is confirmed. */
+  rate_cents: number | null;
+  /** All that the carrier service charged for the label, surcharges included. */
+  paid_cents: number | null;
+  /** What the carrier charged later, or gave back if negative. */
+  adjustments: { at: string; amount_cents: number; reason: PostageAdjustmentReason }[];
+};
+export type PostageAdjustmentReason = "weight" | "size" | "service" | "distance" | "other";
 
 /** Timeline, newest first. */
 export type TimelineEntry = { at: string; who: string | null; role: string | null } & (

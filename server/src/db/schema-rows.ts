@@ -599,6 +599,15 @@ export type Rows = {
     check_at: Instant | null;
     made_for_sealed: Bytes;
   };
+  postage_adjustment: {
+    account_id: string;
+    order_number: string;
+    postage_id: number;
+    provider_ref: string;
+    at: Instant;
+    amount_cents: number;
+    reason: string;
+  };
   prescriber_message: {
     account_id: string;
     message_id: string;

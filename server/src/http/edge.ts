@@ -1,7 +1,7 @@
 import type { TLSSocket } from "node:tls";
 import type { FastifyRequest } from "fastify";
-import { type Config, isLoopback } from "../config.ts";
-import { inNetworks, networksOf } from "../domain/values/networks.ts";
+import type { Config } from "../config.ts";
+import { inNetworks, isLoopback, networksOf } from "../domain/values/networks.ts";
 import { RequestProblems } from "../domain/values/refusals.ts";
 import { repeats } from "./front-door.ts";
 

@@ -1,14 +1,14 @@
-import { timingSafeEqual } from "node:crypto";
 import { arazzo, openapi, openapi30, PROVIDER_KINDS, postman } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { isLoopback } from "../config.ts";
 import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
+import { isLoopback } from "../domain/values/networks.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { checkProviders } from "../usecases/providers/check-up-providers.ts";
 import { version } from "../version.ts";
 import { json, type Rendered, renderedBytes, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";
+import { sentToken } from "./bearer-token.ts";
 
 /** The main listener's routes outside the partner API: health, metrics, documentation and the welcome page. */
 export function addPages(
@@ -76,7 +76,5 @@ function mayReadMetrics(deps: Deps, request: FastifyRequest): boolean {
   const { METRICS_TOKEN, HOST, TRUST_PROXY } = deps.config;
   // Behind a proxy on the same machine, every caller could look local.
   if (METRICS_TOKEN === "") return isLoopback(HOST) && TRUST_PROXY === "" && isLoopback(request.ip);
-  const given = Buffer.from(request.headers.authorization ?? "");
-  const wanted = Buffer.from(`Bearer ${METRICS_TOKEN}`);
-  return given.length === wanted.length && timingSafeEqual(given, wanted);
+  return sentToken(request, METRICS_TOKEN);
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { LabelFormat } from "@pestle/contract";
 import type { ShippingLabel } from "../../domain/fulfillment/documents.ts";
 import type { ParcelOrder, Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
-import type { PostageRequest } from "../../domain/fulfillment/postage.ts";
+import type { PostageAdjustment, PostageRequest } from "../../domain/fulfillment/postage.ts";
 import { shippingLabel } from "../documents/shipping-label.ts";
 import { zplLabel } from "../documents/zpl-label.ts";
 import { ProviderMissing } from "../providers/provider-missing.ts";
@@ -43,7 +43,7 @@ type UnusedLabel = { tracking_no?: string; provider_ref: string | null; about?: 
 /** `asked`: the carrier decides later on the refund. */
 type Voided = "done" | "asked" | "refused";
 
-type ParcelNews = { tracking_no: string; scans: Scan[] };
+type ParcelNews = { tracking_no: string } & ({ scans: Scan[] } | { adjustment: PostageAdjustment });
 
 type CreatedLabel = {
   tracking_no: string;

@@ -57,10 +57,11 @@ export function openProviderClient(options: {
   timeout_ms?: number;
   watch: ProviderWatch;
   /** Milliseconds of a clock that never goes back. */
-  now: () => number;
+  ticks: () => number;
+  now: () => Date;
 }): ProviderClient {
-  const { provider, base_url, watch, now, timeout_ms = TIMEOUT_MS } = options;
-  const gate = breaker({ now, changed: (state) => watch.setBreaker(provider, state) });
+  const { provider, base_url, watch, ticks, now, timeout_ms = TIMEOUT_MS } = options;
+  const gate = breaker({ now: ticks, changed: (state) => watch.setBreaker(provider, state) });
   // Loaded with the first call: most commands and many services make none.
   let agent: Promise<Agent> | undefined;
   const openAgent = async () => {
@@ -88,13 +89,13 @@ export function openProviderClient(options: {
 
   async function call(request: ProviderRequest): Promise<ProviderAnswer> {
     const { what, about, method } = request;
-    const began_ms = now();
-    const at = new Date();
+    const began_ms = ticks();
+    const at = now();
     const seen = (tries: number, status: number | null, error_code: string | null, answer?: ProviderAnswer) =>
       watch.observe(
         {
           ...{ exchange_id: randomUUID(), provider, what, about, at, status, tries, error_code },
-          duration_ms: now() - began_ms,
+          duration_ms: ticks() - began_ms,
           provider_request_id: answer?.headers["request-id"] ?? answer?.headers["x-request-id"] ?? null,
         },
         answer !== undefined,

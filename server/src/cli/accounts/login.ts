@@ -1,5 +1,6 @@
 import { type Environment, environments } from "@pestle/contract";
-import { type Config, isLoopback, readConfig } from "../../config.ts";
+import { type Config, readConfig } from "../../config.ts";
+import { isLoopback } from "../../domain/values/networks.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { reason, ServiceRefusal, WrongUsage } from "../errors.ts";

@@ -1,4 +1,4 @@
-import type { ShippingServices } from "@pestle/contract";
+import { type ShippingServices, serviceLimits } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { chooseShippingService, readShippingServices } from "../../usecases/catalogue/shipping-services.ts";
 import { WrongUsage } from "../errors.ts";
@@ -40,14 +40,15 @@ export const serviceCommand: CommandRow = {
       if (carrier === undefined || service === undefined)
         throw new WrongUsage("Give --carrier and --service, or --reset.");
       for (const name of [carrier, service]) {
-        if (!/^[A-Za-z0-9_ -]{1,60}$/.test(name))
-          throw new WrongUsage("A carrier or service is 1 to 60 letters and digits.");
+        if (!serviceLimits.name.test(name)) throw new WrongUsage("A carrier or service is 1 to 60 letters and digits.");
       }
       const sizes = parcel?.split("x") ?? [];
       if (parcel !== undefined && sizes.length !== 3)
         throw new WrongUsage("Give --parcel as three inches, such as 9x6x3.");
-      const [length_in = null, width_in = null, height_in = null] = sizes.map((size) => whole(size, "--parcel", 99));
-      const weight_oz = weight === undefined ? null : whole(weight, "--weight", 1120);
+      const [length_in = null, width_in = null, height_in = null] = sizes.map((size) =>
+        whole(size, "--parcel", serviceLimits.inches),
+      );
+      const weight_oz = weight === undefined ? null : whole(weight, "--weight", serviceLimits.ounces);
       return chooseShippingService(db, account, method_id, {
         ...{ carrier, service, length_in, width_in, height_in, weight_oz },
       });

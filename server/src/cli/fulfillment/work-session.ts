@@ -48,6 +48,7 @@ export function withDeps<Result>(
     // Only log safety tables that are unfit.
     const safety_log = log.child({}, { level: "warn" });
     const safety = await openSafetyEngine({ config, db, log: safety_log, metrics: noMetrics });
+    const now = () => new Date();
     return work({
       config,
       db,
@@ -60,14 +61,14 @@ export function withDeps<Result>(
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
       quotas: createQuotaBook(),
-      ...adaptersInUse(config, { demo: readDemo(config.DATA_DIR) !== undefined, metrics: noMetrics }),
+      ...adaptersInUse(config, { demo: readDemo(config.DATA_DIR) !== undefined, metrics: noMetrics, now }),
       safety,
       // The service polls for deliveries itself within about a second.
       deliveries: { wake() {} },
-      ...notServing({ config, db, now: () => new Date(), log }),
+      ...notServing({ config, db, now, log }),
       log,
       metrics: noMetrics,
-      now: () => new Date(),
+      now,
     });
   });
 }

@@ -40,7 +40,11 @@ export const providerCommands: readonly CommandRow[] = [
       // Imported here: the adapters load the ZIP tables and the fonts.
       const { adaptersInUse } = await import("../../adapters-in-use.ts");
       const quiet = { observeProvider() {}, setBreaker() {} };
-      const { provider_checks } = adaptersInUse(readConfig(env), { demo: false, metrics: quiet });
+      const { provider_checks } = adaptersInUse(readConfig(env), {
+        demo: false,
+        metrics: quiet,
+        now: () => new Date(),
+      });
       const { testProvider } = await import("../../usecases/providers/read-providers.ts");
       const { works, says } = await testProvider({ provider_checks }, name);
       return { data: { provider: name, works, says }, text: says, failed: !works };

@@ -1,5 +1,6 @@
-import { isLoopback, portsIn, readConfig } from "../../config.ts";
+import { portsIn, readConfig } from "../../config.ts";
 import type { PharmacyVersion } from "../../domain/prescribers/pharmacy-message.ts";
+import { isLoopback } from "../../domain/values/networks.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { removePrescriberRoute, setPrescriberRoute } from "../../usecases/prescribers/manage-prescriber-routes.ts";
 import { transact } from "../../usecases/write.ts";

@@ -23,7 +23,8 @@ export const reportPaymentsCommand: CommandRow = {
     // Imported here: the adapters load the ZIP tables and the fonts.
     const { adaptersInUse } = await import("../../adapters-in-use.ts");
     const quiet = { observeProvider() {}, setBreaker() {} };
-    const { records } = adaptersInUse(config, { demo: false, metrics: quiet }).payments.production;
+    const { records } = adaptersInUse(config, { demo: false, metrics: quiet, now: () => new Date() }).payments
+      .production;
     const data = await withSchema(config, ({ db }) =>
       comparePayments({ db, records: records!, time_zone: config.TIME_ZONE }, day),
     );

@@ -1,4 +1,5 @@
-import type { Environment } from "@pestle/contract";
+import type { Environment, PostageAdjustmentReason, PostageLine } from "@pestle/contract";
+import type { PostageAdjustment } from "../../domain/fulfillment/postage.ts";
 import { type Queryable, sql } from "../db.ts";
 
 /** The vault's place for what postage was made for. */
@@ -106,6 +107,68 @@ export const movePostage = (
   provider_ref: string,
   to: { state: PostageState | null; check_at: Date | null },
 ) => db.run(move, [account_id, order_number, provider_ref, to.state, to.check_at]);
+
+const adjust = sql<
+  [
+    account_id: string,
+    order_number: string,
+    tracking_no: string,
+    provider_ref: string,
+    at: Date,
+    amount_cents: number,
+    reason: PostageAdjustmentReason,
+    most: number,
+  ]
+>`
+insert into postage_adjustment (account_id, order_number, postage_id, provider_ref, at, amount_cents, reason)
+select p.account_id, p.order_number, p.postage_id, $4, $5, $6, $7
+from postage p
+where p.account_id = $1 and p.order_number = $2 and p.tracking_no = $3 and (
+  select count(*)
+  from postage_adjustment a
+  where a.account_id = p.account_id and a.order_number = p.order_number and a.postage_id = p.postage_id) < $8
+limit 1
+on conflict (account_id, order_number, postage_id, provider_ref) do update
+set amount_cents = excluded.amount_cents, reason = excluded.reason`;
+/** Stores what the carrier charged later for a label that Pestle bought; the newest version of each invoice counts. */
+export const saveAdjustment = (
+  db: Queryable,
+  account_id: string,
+  order_number: string,
+  tracking_no: string,
+  { invoice_id, at, amount_cents, reason }: PostageAdjustment & { at: Date },
+) => db.run(adjust, [account_id, order_number, tracking_no, invoice_id, at, amount_cents, reason, MOST_ADJUSTMENTS]);
+const MOST_ADJUSTMENTS = 50;
+
+type PostageCost = {
+  postage_id: number;
+  made_at: Date;
+  state: PostageLine["state"];
+  tracking_no: string | null;
+  carrier: string | null;
+  service: string | null;
+  rate_cents: number | null;
+  paid_cents: number | null;
+};
+const costs = sql<[account_id: string, order_number: string], PostageCost>`
+select postage_id, made_at, state, tracking_no, carrier, service, rate_cents, paid_cents
+from postage
+where account_id = $1 and order_number = $2 and state <> 'unused'
+order by postage_id`;
+/** The postage that was or may be bought for an order. */
+export const listPostageCosts = (db: Queryable, account_id: string, order_number: string) =>
+  db.rows(costs, [account_id, order_number]);
+
+const adjustments = sql<
+  [account_id: string, order_number: string],
+  { postage_id: number; at: Date; amount_cents: number; reason: PostageAdjustmentReason }
+>`
+select postage_id, at, amount_cents, reason
+from postage_adjustment
+where account_id = $1 and order_number = $2
+order by at`;
+export const listAdjustments = (db: Queryable, account_id: string, order_number: string) =>
+  db.rows(adjustments, [account_id, order_number]);
 
 const accounts = sql<[environment: Environment | null, now: Date], { account_id: string; environment: Environment }>`
 select a.account_id, a.environment

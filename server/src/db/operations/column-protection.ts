@@ -100,6 +100,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
     ],
   },
   postage: { business: ["provider", "provider_ref", "tracking_no", "service"] },
+  postage_adjustment: { business: ["provider_ref"], record: ["reason"] },
   product_miss: { record: ["found"] },
   provider_exchange: { record: ["provider", "what", "error_code", "provider_request_id"] },
   queue_target: { record: ["queue"] },

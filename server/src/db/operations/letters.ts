@@ -36,6 +36,13 @@ where letter_id = $1 and claims = $2 and state = 'queued'`;
 export const endLetter = (db: Queryable, { letter_id, claims }: DueLetter, ended: LetterEnd) =>
   db.run(end, [letter_id, claims, ended.state, ended.error, ended.due_at]);
 
+const bounce = sql<[letter_id: string, error: string]>`
+update letter
+set state = 'failed', error = $2
+where letter_id = $1 and state = 'sent'`;
+/** A mail server took the letter and returned it later. Returns 0 if it is not ours, or deleted since. */
+export const bounceLetter = (db: Queryable, letter_id: string, error: string) => db.run(bounce, [letter_id, error]);
+
 const old = sql<[before: Date, most: number]>`
 delete from letter
 where letter_id in (

@@ -236,6 +236,25 @@ export const reportPatientMessage = (
   told: { state: "sent" | "delivered" | "failed"; reason: string | null; provider_id: string },
 ) => db.row(report, [account_id, message_id, told.state, told.reason, told.provider_id]);
 
+const accountOf = sql<[message_id: string, environment: Environment], { account_id: string }>`
+select m.account_id
+from account a
+join patient_message m on m.account_id = a.account_id and m.message_id = $1
+where a.environment = $2
+limit 1`;
+/** The account whose message this is. */
+export const findMessageAccount = (db: Queryable, message_id: string, environment: Environment) =>
+  db.row(accountOf, [message_id, environment]);
+
+const bounce = sql<[account_id: string, message_id: string, reason: string], { order_number: string }>`
+update patient_message
+set state = 'failed', reason = $3, due_at = null, claimed_until = null
+where account_id = $1 and message_id = $2 and channel = 'email' and state in ('sending', 'sent', 'unknown')
+returning order_number`;
+/** A mail server took the message and returned it later. */
+export const bouncePatientMessage = (db: Queryable, account_id: string, message_id: string, reason: string) =>
+  db.row(bounce, [account_id, message_id, reason]);
+
 const leads = sql<[], { person_id: string }>`
 select person_id
 from person

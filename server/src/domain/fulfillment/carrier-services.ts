@@ -59,6 +59,9 @@ export function serviceOf({ carrier, service }: CarrierService): CarrierService 
   return row === undefined ? null : { carrier: row.carrier, service: row.service };
 }
 
+/** The services of the table, for a person to choose from. */
+export const knownServices: readonly CarrierService[] = rows.map(({ carrier, service }) => ({ carrier, service }));
+
 export type OfferedRate = CarrierService & { id: string; cents: number };
 
 /** The rate to buy: the chosen service's, the cheapest if several carrier accounts offer it. Never another service. */

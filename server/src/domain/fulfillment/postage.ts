@@ -1,3 +1,4 @@
+import type { PostageAdjustmentReason } from "@pestle/contract";
 import type { CarrierService, ParcelSize } from "./carrier-services.ts";
 
 /** What to buy, and what an earlier try left at the carrier service, so that an interrupted call buys no second label. */
@@ -23,6 +24,19 @@ export type BoughtPostage = {
   /** With surcharges. */
   paid_cents: number;
 };
+
+/** What a carrier charged after the purchase, or gave back if negative. `invoice_id` is the carrier service's id. */
+export type PostageAdjustment = { invoice_id: string; amount_cents: number; reason: PostageAdjustmentReason };
+
+/** The reason of an adjustment, from the carrier's own words. */
+export const adjustmentReason = (words: string): PostageAdjustmentReason =>
+  reasons.find(([, pattern]) => pattern.test(words))?.[0] ?? "other";
+const reasons: readonly [PostageAdjustmentReason, RegExp][] = [
+  ["weight", /weight/i],
+  ["size", /dim|size|length|width|height|package|packaging/i],
+  ["distance", /zone|zip|origin|destination/i],
+  ["service", /service|class/i],
+];
 
 /** Why a carrier service made no label. A person can mend the cause; trying again alone does not help. */
 export type LabelRefusal = "no_service" | "no_rate" | "key" | "balance" | "address" | "other";

@@ -26,6 +26,7 @@ import { choiceField, flagField, objectField, textField } from "../body-fields.t
 import { accountIn, everybody, leads } from "../dashboard-route.ts";
 import type { WebCall, WebCallTo, WebRoute } from "../web-api.ts";
 import { ownerIn, stockRoutes } from "./dashboard-stock.ts";
+import { serviceRoutes } from "./shipping-services.ts";
 
 const LONGEST_FILE = 1024 * 1024;
 
@@ -67,6 +68,7 @@ export const catalogueRoutes: readonly WebRoute[] = [
     roles: leads,
     handler: async (deps, call) => importFor(deps, call, environmentIn(call)),
   },
+  ...serviceRoutes,
   ...stockRoutes,
 ];
 

@@ -1,4 +1,10 @@
-import { type DashboardLots, type DashboardStock, destructionReasonNames, type MovedShelf } from "@pestle/contract";
+import {
+  type DashboardLots,
+  type DashboardStock,
+  destructionReasonNames,
+  type Environment,
+  type MovedShelf,
+} from "@pestle/contract";
 import { listShelves } from "../../db/catalogue/stock.ts";
 import { loadShelvesWithLots } from "../../db/catalogue/stock-lots.ts";
 import type { Deps } from "../../deps.ts";
@@ -116,10 +122,13 @@ export const stockRoutes: readonly WebRoute[] = [
 ];
 
 /** The partner's account that the path names. The pharmacy's own has no catalogue. */
-export async function ownerIn(deps: Deps, call: WebCall): Promise<{ account_id: string; clock_offset_s: number }> {
-  const { account_id, partner_id, clock_offset_s } = await requireKnown(deps.db, accountIn(call));
+export async function ownerIn(
+  deps: Deps,
+  call: WebCall,
+): Promise<{ account_id: string; environment: Environment; clock_offset_s: number }> {
+  const { account_id, environment, partner_id, clock_offset_s } = await requireKnown(deps.db, accountIn(call));
   if (partner_id === null) throw new StatusRefusal(404);
-  return { account_id, clock_offset_s };
+  return { account_id, environment, clock_offset_s };
 }
 
 async function moveStock(

@@ -29,6 +29,7 @@ import { isLate } from "./list-queue.ts";
 import { hasLot, shownLot, suggestedLots } from "./lots/fill-lots.ts";
 import { timelineOf } from "./order-timeline.ts";
 import { carrierOf, carrierRefusal, labelSource, newestLabel } from "./parcels/parcel-label.ts";
+import { readPostage } from "./parcels/read-postage.ts";
 import type { Worker } from "./steps.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
@@ -68,6 +69,7 @@ export async function readOrderPage(
     webhooks,
     exchanges,
     patient_messages,
+    postage,
     targets,
   ] = await Promise.all([
     withKeysOfNow(deps, () => loadChangingOrder(deps, db, account_id, order_number)),
@@ -81,6 +83,7 @@ export async function readOrderPage(
     listWebhookLines(db, account_id, order_number, MOST_WEBHOOKS),
     listExchanges(db, account_id, order_number, MOST_EXCHANGES),
     listPatientMessageLines(db, account_id, order_number),
+    readPostage(db, by.role, account_id, order_number),
     readTargets(db),
   ]);
   if (facts === undefined) throw new StatusRefusal(404);
@@ -160,6 +163,7 @@ export async function readOrderPage(
       at: at.toISOString(),
       reason: orderStatusReasons.find(({ id }) => id === reason_id)?.name ?? null,
     })),
+    postage,
     timeline: timelineOf({ history, notes, actions, views, webhooks, exchanges, patient_messages }, names),
     documents: documentsOf(loaded, label.fits),
     ...options,

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createSecureContext } from "node:tls";
-import { type Config, isLoopback } from "../../config.ts";
+import type { Config } from "../../config.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listCredentials } from "../../db/accounts/credentials.ts";
 import { countPharmacists } from "../../db/accounts/people.ts";
@@ -18,6 +18,7 @@ import { loadRoleFacts, loadServerFacts } from "../../db/operations/server-facts
 import { isCountDue } from "../../domain/catalogue/stock-count.ts";
 import { rootTargets } from "../../domain/operations/root-targets.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
+import { isLoopback } from "../../domain/values/networks.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { KeyServiceTrouble } from "../../vault/key-service.ts";
 import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../../vault/master-key.ts";

@@ -41,9 +41,9 @@ function keyEnds({ config }: Deps, name: ProviderName): string | null {
   return key_setting === null ? null : String(config[key_setting]).slice(-4);
 }
 
-function webhookUrl({ addresses }: Deps, name: ProviderName): string | null {
-  const { webhook_path } = providers[name];
-  return webhook_path === null ? null : `${addresses.base_url}${webhook_path}`;
+function webhookUrl({ addresses, config }: Deps, name: ProviderName): string | null {
+  const unused = name === "smtp" && config.MAIL_BOUNCE_TOKEN === "";
+  return unused ? null : `${addresses.base_url}${providers[name].webhook_path}`;
 }
 
 /** Calls the provider once, without an effect. */

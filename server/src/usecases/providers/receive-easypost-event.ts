@@ -1,3 +1,4 @@
+import { saveAdjustment } from "../../db/fulfillment/postage.ts";
 import { listTrackedBy } from "../../db/fulfillment/shipments.ts";
 import type { EnvironmentDeps } from "../../deps.ts";
 import { takeScans } from "../fulfillment/track-shipments.ts";
@@ -10,7 +11,7 @@ const MOST_TRIES = 10;
 
 /**
  * Takes an event that EasyPost sent. It contains all scans of the parcel so far, and each scan counts once, so events may
- * come twice, late and in any order.
+ * come twice, late and in any order. An invoice replaces the one of the same id.
  */
 export async function receiveEasyPostEvent(
   deps: EnvironmentDeps,
@@ -24,6 +25,10 @@ export async function receiveEasyPostEvent(
   if (news === null) return "unknown";
   const parcels = await listTrackedBy(deps.db, news.tracking_no, "production");
   for (const { account_id, order_number } of parcels) {
+    if ("adjustment" in news) {
+      await saveAdjustment(deps.db, account_id, order_number, news.tracking_no, { ...news.adjustment, at: deps.now() });
+      continue;
+    }
     let taken = false;
     for (let tries = 0; tries < MOST_TRIES && !taken; tries++) {
       taken = await takeScans(deps, account_id, order_number, news.tracking_no, news.scans);

@@ -348,6 +348,40 @@ describe("catalogue and stock", () => {
     expect(await audited("catalogue_imported")).toMatchObject([{ subject: "brands", person_id: lead.person_id }]);
   });
 
+  test("a lead chooses the carrier service and the parcel of a shipping method, or takes the choice back", async () => {
+    const path = `/dashboard/catalogue/${account_id()}/services`;
+    expect((await technician.get(path)).status).toBe(404);
+    const now = (await lead.get(path)).body;
+    expect(now).toMatchObject({ carrier: "simulated", parcel: { length_in: 9, weight_oz: 8 } });
+    const [{ method_id, carrier, service }] = now.services;
+    expect(now.services[0]).toMatchObject({ chosen: false, length_in: null });
+    const parcel = { length_in: 12, width_in: 9, height_in: 4, weight_oz: 20 };
+    const choice = { carrier: " UPS ", service: "2ndDayAir", ...parcel };
+    const choose = (by: WebPerson, given: object | null) => by.send("POST", path, { method_id, choice: given });
+    expect((await choose(technician, choice)).status).toBe(404);
+    const wrong = [
+      [{ carrier: "" }, "carrier"],
+      [{ service: "Ground; drop" }, "service"],
+      [{ width_in: null }, "width_in"],
+      [{ height_in: 100 }, "height_in"],
+      [{ weight_oz: 0 }, "weight_oz"],
+      [{ weight_oz: 1.5 }, "weight_oz"],
+    ] as const;
+    for (const [change, field] of wrong) {
+      const refused = await choose(lead, { ...choice, ...change });
+      expect(refused.status).toBe(422);
+      expect(JSON.stringify(refused.body)).toContain(`"${field}"`);
+    }
+    expect((await lead.send("POST", path, { method_id: 999_999, choice })).status).toBe(422);
+    const chosen = await choose(lead, choice);
+    expect(chosen.body.services[0]).toEqual({
+      ...{ method_id, name: now.services[0].name, chosen: true, carrier: "UPS", service: "2ndDayAir", ...parcel },
+    });
+    expect((await choose(lead, null)).body.services[0]).toMatchObject({ chosen: false, carrier, service });
+    const entry = { subject: String(method_id), person_id: lead.person_id };
+    expect(await audited("shipping_service_chosen")).toMatchObject([entry, entry]);
+  });
+
   test("licences belong to an environment", async () => {
     const { licences } = (await technician.get("/dashboard/licences/production")).body;
     expect(licences.length).toBeGreaterThan(10);

@@ -104,6 +104,27 @@ describe("a production order with EasyPost", () => {
     expect(await state(order)).toBe("Delivered");
     const scans = (await page(order)).shipments[0]!.scans.map(({ status }) => status);
     expect(scans.toSorted()).toEqual(["delivered", "in_transit", "label_created", "out_for_delivery"]);
+    // The carrier measured the parcel, and corrects its own correction. Each invoice counts once.
+    const corrections = [
+      service.invoice(tracking_no, { id: "inv_1", amount: "1.60000", reason: "Weight" }),
+      service.invoice(tracking_no, { id: "inv_2", amount: "-0.40", reason: "Zone and more" }),
+      service.invoice(tracking_no, {
+        ...{ id: "inv_1", amount: "1.10", reason: "Dimensions", description: "shipment.invoice.updated" },
+      }),
+      service.invoice("9400100000000000000000", { id: "inv_3", amount: "9.00", reason: "Weight" }),
+      service.invoice(tracking_no, { id: "inv_4", amount: "a lot", reason: "Weight" }),
+    ];
+    for (const { body, headers } of corrections) expect((await deliver(body, headers)).status).toBe(200);
+    const unsigned = { "x-hmac-signature": "hmac-sha256-hex=0" };
+    expect((await deliver(corrections[0]!.body, unsigned)).status).toBe(401);
+    const { postage: costs } = await readOrderPage(app.deps, staff.lead, shop.account_id, order.order_number);
+    expect(costs).toMatchObject([{ state: "bought", carrier: "USPS", rate_cents: 593, paid_cents: 668 }]);
+    const adjusted = costs![0]!.adjustments.map(({ amount_cents, reason }) => [amount_cents, reason]);
+    expect(adjusted.toSorted()).toEqual([
+      [-40, "distance"],
+      [110, "size"],
+    ]);
+    expect((await page(order)).postage).toBeNull();
   });
 
   test("is tracked by polling if no webhook comes", async () => {

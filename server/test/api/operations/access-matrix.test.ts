@@ -54,8 +54,8 @@ const PAGES = [
   "/portal/*",
 ];
 
-/** Providers sign their messages. Without the provider in the settings, the answer is 404. */
-const SIGNED = ["POST /providers/easypost/webhook", "POST /providers/stripe/webhook"];
+/** Providers sign their messages or send a token of the settings. Without the provider in the settings, the answer is 404. */
+const SIGNED = ["POST /providers/easypost/webhook", "POST /providers/mail/bounce", "POST /providers/stripe/webhook"];
 
 type Ids = Record<string, string>;
 type Body = Record<string, unknown> | string | undefined;

@@ -4,6 +4,7 @@ import { patientMessageQueue } from "../../../src/usecases/patients/queue-patien
 import { sendPatientMessages } from "../../../src/usecases/patients/send-patient-messages.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { ask, stranger } from "../../support/patient.ts";
+import { bounceOf } from "../../support/samples/bounces.ts";
 import { openSmtpStandIn } from "../../support/stand-ins/smtp.ts";
 import { openTwilioStandIn } from "../../support/stand-ins/twilio.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
@@ -15,6 +16,8 @@ const PRODUCTION = 2;
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
+const MAIL_BOUNCE_TOKEN = "made-up-token-of-the-mail-server";
+
 let app: TestApp;
 let admin: WebPerson;
 let twilio: Awaited<ReturnType<typeof openTwilioStandIn>>;
@@ -23,7 +26,13 @@ beforeAll(async () => {
   twilio = await openTwilioStandIn(() => app.deps.now());
   smtp = await openSmtpStandIn();
   app = await startTestApp({
-    env: { ...twilio.env, SMS_HOURS: "00:00-24:00", SMTP_URL: smtp.url, MAIL_FROM: "pharmacy@larkspur.example" },
+    env: {
+      ...twilio.env,
+      SMS_HOURS: "00:00-24:00",
+      SMTP_URL: smtp.url,
+      MAIL_FROM: "pharmacy@larkspur.example",
+      MAIL_BOUNCE_TOKEN,
+    },
     unlimited: true,
   });
   admin = await webPerson(app, "admin");
@@ -299,6 +308,39 @@ describe("opt-out words", () => {
     const status = `${app.addresses.base_url}/providers/twilio/status?account_id=none&message_id=none`;
     expect((await twilio.post(status, { MessageSid: fields.MessageSid, MessageStatus: "delivered" })).status).toBe(200);
   });
+});
+
+test("an email that comes back later counts as failed, and the leads learn of it", async () => {
+  const lead = await webPerson(app, "lead");
+  const { order, email } = await orderWith({ email: true, consented_at });
+  await ship(order);
+  await settled(order, "sent", "email");
+  const message_id = /^Message-ID: (<.*>)/im.exec(lettersTo(email)[0]!)![1]!;
+  const back = (token: string, body = bounceOf(message_id)) =>
+    fetch(`${app.addresses.base_url}/providers/mail/bounce`, {
+      ...{ method: "POST", body, headers: { authorization: `Bearer ${token}`, "content-type": "message/rfc822" } },
+    });
+  expect((await back("another token")).status).toBe(401);
+  expect((await back(MAIL_BOUNCE_TOKEN, bounceOf("<letter-7@else.example>"))).status).toBe(200);
+  expect((await back(MAIL_BOUNCE_TOKEN, bounceOf(message_id, { action: "delayed" }))).status).toBe(200);
+  expect((await rowsOf(order))[0]).toMatchObject({ state: "sent" });
+  const unread = async () =>
+    ((await lead.get("/dashboard/notifications")).body as DashboardNotifications).notifications.filter(
+      ({ kind, order_number }) => kind === "undelivered" && order_number === order.order_number,
+    );
+  expect(await unread()).toEqual([]);
+  for (let times = 0; times < 2; times++) expect((await back(MAIL_BOUNCE_TOKEN)).status).toBe(200);
+  expect((await rowsOf(order))[0]).toMatchObject({ state: "failed", reason: "bounced_5.1.1", due: false });
+  expect(await unread()).toHaveLength(1);
+  // A letter to staff.
+  const letter_id = "7d444840-9dc0-4e32-a1c4-0e0d1a2b3c4d";
+  await app.deps.db.raw(
+    "insert into letter (letter_id, created_at, state, content_sealed) select $1, now(), 'sent', content_sealed from patient_message where content_sealed is not null limit 1",
+    [letter_id],
+  );
+  expect((await back(MAIL_BOUNCE_TOKEN, bounceOf(`<${letter_id}@larkspur.example>`))).status).toBe(200);
+  const { rows } = await app.deps.db.raw("select state, error from letter where letter_id = $1", [letter_id]);
+  expect(rows).toEqual([{ state: "failed", error: "bounced_5.1.1" }]);
 });
 
 test("the patient gets one notice of an order that is on hold for a day, and at most four messages a day", async () => {

@@ -19,6 +19,7 @@ const JOB = "a job of the service finds the accounts, or rows with their account
 const DASHBOARD = "the pharmacy's people see all partners' work; the route asks for their role";
 const ROUTING = "the account of an incoming message is what it looks for, by the receiver's id";
 const ROUTING_PARCEL = "the account of a carrier's news is what it looks for, by the tracking number";
+const ROUTING_MAIL = "the account of an email that came back is what it looks for, by the message's id";
 const PERSON =
   "the pharmacy checks one person's orders at all partners of the environment, for safety; no partner sees it";
 const OWN = "a staff member's own notifications, about orders of all partners";
@@ -44,6 +45,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["and exists ( select from parcel_label l where l.account_id = a.account_id and l.state in", JOB],
   ["and exists ( select from postage p where p.account_id = a.account_id and p.check_at", JOB],
   ["join shipment s on s.account_id = a.account_id and s.tracking_no = $1", ROUTING_PARCEL],
+  ["join patient_message m on m.account_id = a.account_id and m.message_id = $1", ROUTING_MAIL],
   ["and exists ( select from refill_schedule s where s.account_id = a.account_id and s.due_at <=", JOB],
   ["where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)", JOB],
   [

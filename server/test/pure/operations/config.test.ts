@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import {
-  chosenProvider,
   describeConfig,
   publicAddress,
   readConfig,
@@ -10,12 +9,14 @@ import {
   settings,
   WrongSetting,
 } from "../../../src/config.ts";
+import { chosenProvider } from "../../../src/provider-settings.ts";
 import { providersInUse } from "../../../src/providers-in-use.ts";
 
 const KEY = "ab".repeat(32);
 
 /** One valid value and its result, and invalid values: a setting without a row does not compile. */
 const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?: Record<string, string> }> = {
+  MAIL_BOUNCE_TOKEN: { good: ["0123456789abcdef", "0123456789abcdef"], bad: ["short", "with a space in it"] },
   EASYPOST_LABEL_FORMAT: { good: ["ZPL", "ZPL"], bad: ["pdf", "EPL2"] },
   PARCEL_SIZE: { good: ["12x9x4", "12x9x4"], bad: ["12x9", "0x9x4", "12 x 9 x 4"] },
   PARCEL_WEIGHT_OZ: { good: ["12", 12], bad: ["0", "1121", "8.5"] },

@@ -38,6 +38,8 @@ const json =
 const cut: Answer = (request) => void request.socket.destroy();
 const garbage: Answer = (_request, response) => void response.writeHead(200).end("<html>");
 
+const AT = new Date("2026-11-18T15:00:00Z");
+
 function open(timeout_ms = 10_000) {
   const seen: string[] = [];
   const watch = createProviderWatch({
@@ -51,7 +53,8 @@ function open(timeout_ms = 10_000) {
     headers,
     timeout_ms,
     watch,
-    now: () => performance.now(),
+    ticks: () => performance.now(),
+    now: () => AT,
   });
   return { client, watch, seen };
 }
@@ -72,7 +75,7 @@ describe("the HTTP client of providers", () => {
       expect(body).toBe("a%5Bb%5D=1");
     }
     expect(seen).toEqual(["stripe try answered"]);
-    expect(watch.oldest(10)).toMatchObject([{ about, what: "try", status: 200, tries: 3, error_code: null }]);
+    expect(watch.oldest(10)).toMatchObject([{ about, what: "try", at: AT, status: 200, tries: 3, error_code: null }]);
     await client.close();
   });
 

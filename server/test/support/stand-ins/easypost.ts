@@ -354,6 +354,21 @@ export async function startEasyPost({ key = "EZAKstandin0000", webhook_secret = 
       });
       return { body, headers: { "content-type": "application/json", "x-hmac-signature": sign(body) } };
     },
+    /** The event that EasyPost sends when a carrier corrects the price of a label. */
+    invoice(tracking_code: string, given: { id: string; amount: string; reason: string; description?: string }) {
+      const { id, amount, reason, description = "shipment.invoice.created" } = given;
+      const body = JSON.stringify({
+        id: `evt_${hex()}`,
+        object: "Event",
+        mode: "production",
+        description,
+        result: {
+          ...{ id, object: "ShipmentInvoice", status: "processed", invoice_type: "adjustment", tracking_code },
+          ...{ adjustment_amount: amount, adjustment_reason: reason, invoice_currency: "USD" },
+        },
+      });
+      return { body, headers: { "content-type": "application/json", "x-hmac-signature": sign(body) } };
+    },
     sign,
     async close() {
       server.closeAllConnections();

@@ -14,7 +14,7 @@ export function SimulatedBand() {
   return (
     <p className={styles["banner"]}>
       <span>
-        {sayWith("{warning} {kinds}. No card is charged, and no parcel or message leaves.", {
+        {sayWith("{warning} {kinds}. None of this is real.", {
           warning: <strong>{say("Simulated in production:")}</strong>,
           kinds: kinds.map((kind) => sayName(providerKinds[kind].title)).join(", "),
         })}

@@ -96,7 +96,7 @@ function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: D
         {
           key: "shipping_methods",
           label: withCount(say("Shipping methods"), shipping_methods.length),
-          content: () => <MethodsTable methods={shipping_methods} />,
+          content: () => <MethodsTable account={account} methods={shipping_methods} />,
         },
         {
           key: "licences",

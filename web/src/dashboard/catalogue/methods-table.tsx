@@ -1,4 +1,5 @@
-import type { DashboardShippingMethod } from "@pestle/contract";
+import type { DashboardAccount, DashboardShippingMethod } from "@pestle/contract";
+import { useSignedIn } from "../../app/sign-in/session.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
@@ -6,9 +7,30 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { type Column, Table } from "../../ui/display/table.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { say } from "../../ui/words/say.tsx";
+import { leads } from "../roles.ts";
 import { saveRows } from "./save-rows.ts";
+import { ServicesCard } from "./services-card.tsx";
 
-export function MethodsTable({ methods }: { methods: readonly DashboardShippingMethod[] }) {
+export function MethodsTable({
+  account,
+  methods,
+}: {
+  account: DashboardAccount;
+  methods: readonly DashboardShippingMethod[];
+}) {
+  const may = leads.includes(useSignedIn().role);
+  return (
+    <div className="stack">
+      <Methods methods={methods} />
+      {/* Nothing is bought in the sandbox. */}
+      {may && account.environment === "production" && methods.length > 0 && (
+        <ServicesCard account_id={account.account_id} />
+      )}
+    </div>
+  );
+}
+
+function Methods({ methods }: { methods: readonly DashboardShippingMethod[] }) {
   return (
     <Card
       title={say("Shipping methods")}

@@ -9,6 +9,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
 import { say, sayName } from "../../ui/words/say.tsx";
 import styles from "./order-screen.module.css";
+import { PostageList } from "./postage-list.tsx";
 import type { DoWork } from "./use-order.ts";
 
 const tones: Partial<Record<ShipmentStatus, Tone>> = {
@@ -70,6 +71,7 @@ export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWo
             </ul>
           </div>
         ))}
+        {page.postage !== null && page.postage.length > 0 && <PostageList postage={page.postage} />}
       </div>
       {telling && <ScanDialog work={work} onClose={() => setTelling(false)} />}
     </Card>

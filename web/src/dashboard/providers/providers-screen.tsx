@@ -114,9 +114,11 @@ function TestButton({ name }: { name: ProviderName }) {
   });
   return (
     <>
-      <Button busy={test.busy} onClick={() => void test.run()}>
-        {sayWith("Test {provider}", { provider: providers[name].title })}
-      </Button>
+      <div className="row">
+        <Button busy={test.busy} onClick={() => void test.run()}>
+          {sayWith("Test {provider}", { provider: providers[name].title })}
+        </Button>
+      </div>
       {test.error !== null && <Problem error={test.error} />}
       {result && (
         <Notice tone={result.works ? "good" : "bad"}>

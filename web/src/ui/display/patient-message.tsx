@@ -27,6 +27,11 @@ export const PatientMessageText = ({ notice, channel, state, reason, simulated }
   </>
 );
 
-/** Codes of a provider stay as they are. */
-const reasonText = (reason: string): string =>
-  reason in suppressions ? sayName(suppressions[reason as Suppression]) : reason;
+/** A code of the provider or of the mail server stays as it is, after its name. */
+function reasonText(reason: string): string {
+  if (reason in suppressions) return sayName(suppressions[reason as Suppression]);
+  const [, from, code = ""] = /^(bounced|smtp|twilio)(?:_(.+))?$/.exec(reason) ?? [];
+  if (from === "bounced") return say("the mail server returned it: {code}", { code: code || say("no reason given") });
+  if (from === "smtp") return say("the mail server refused it: {code}", { code });
+  return from === "twilio" ? say("Twilio refused it: {code}", { code }) : reason;
+}

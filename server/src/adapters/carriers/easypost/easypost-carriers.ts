@@ -12,6 +12,7 @@ import {
   errorCodeOf,
   fields,
   list,
+  readInvoice,
   readShipment,
   readTracker,
   unexpected,
@@ -176,8 +177,7 @@ export function easypostCarriers(
     },
     readEvent(body, signature) {
       if (!isSigned(body, signature, webhook_secret)) return "not_signed";
-      const tracker = trackerIn(body);
-      return tracker && { tracking_no: tracker.tracking_no, scans: scansOfTracker(tracker.events) };
+      return newsIn(body);
     },
     nextLookAt({ shipped_at, untracked }, now) {
       if (untracked || now.getTime() - shipped_at.getTime() > LONGEST_TRACKED_MS) return null;
@@ -187,10 +187,15 @@ export function easypostCarriers(
 }
 
 /** Null for an event that tells nothing about a parcel. */
-function trackerIn(body: Buffer): EasyPostTracker | null {
+function newsIn(body: Buffer): ReturnType<NonNullable<Carriers["readEvent"]>> {
   try {
     const { description, result } = fields(JSON.parse(body.toString("utf8")));
-    return description === "tracker.updated" || description === "tracker.created" ? readTracker(result) : null;
+    if (description === "shipment.invoice.created" || description === "shipment.invoice.updated") {
+      return readInvoice(result);
+    }
+    if (description !== "tracker.updated" && description !== "tracker.created") return null;
+    const { tracking_no, events } = readTracker(result);
+    return { tracking_no, scans: scansOfTracker(events) };
   } catch (error) {
     if (error instanceof ProviderUnavailable || error instanceof SyntaxError) return null;
     throw error;

@@ -28,6 +28,7 @@ export function openEasyPost(
     EASYPOST_WEBHOOK_SECRET: webhook_secret,
   }: Settings,
   watch: ProviderWatch,
+  now: () => Date,
 ): {
   carriers: Carriers;
   addresses: (tables: { validate(address: Address): Verdict }) => AddressValidator;
@@ -35,13 +36,14 @@ export function openEasyPost(
 } {
   // EasyPost takes the key as the user name, with an empty password.
   const headers = { authorization: `Basic ${Buffer.from(`${EASYPOST_API_KEY}:`).toString("base64")}` };
-  const now = () => performance.now();
-  const client = openProviderClient({ provider: "easypost", base_url, headers, watch, now });
+  const ticks = () => performance.now();
+  const shared = { provider: "easypost" as const, base_url, headers, watch, ticks, now };
+  const client = openProviderClient(shared);
   return {
     carriers: easypostCarriers(client, { label_format, webhook_secret }),
     addresses: (tables) => {
-      const quick = openProviderClient({ provider: "easypost", base_url, headers, timeout_ms: VERIFY_MS, watch, now });
-      return easypostAddresses(quick, tables, now);
+      const quick = openProviderClient({ ...shared, timeout_ms: VERIFY_MS });
+      return easypostAddresses(quick, tables, ticks);
     },
     async check() {
       const answer = await client.call({ method: "GET", path: "/v2/trackers?page_size=1", what: "test" });

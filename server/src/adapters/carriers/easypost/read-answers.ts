@@ -1,5 +1,6 @@
 import type { LabelFormat } from "@pestle/contract";
 import type { OfferedRate } from "../../../domain/fulfillment/carrier-services.ts";
+import { adjustmentReason, type PostageAdjustment } from "../../../domain/fulfillment/postage.ts";
 import type { TrackerEvent } from "../../../domain/fulfillment/tracker-scans.ts";
 import { ProviderUnavailable } from "../../providers/provider-client.ts";
 
@@ -86,6 +87,19 @@ export function readTracker(body: unknown): EasyPostTracker {
 }
 const MOST_EVENTS = 200;
 
+/**
+ * Reads an invoice of a shipment: the carrier measured the parcel and corrected the price of its label. Null without a
+ * correction.
+ */
+export function readInvoice(body: unknown): { tracking_no: string; adjustment: PostageAdjustment } | null {
+  const it = fields(body);
+  const amount_cents = signedCents(it["adjustment_amount"]);
+  if (amount_cents === 0) return null;
+  const reason = adjustmentReason(optional(it["adjustment_reason"]) ?? "");
+  const invoice_id = text(it["id"]).slice(0, 100);
+  return { tracking_no: text(it["tracking_code"]), adjustment: { invoice_id, amount_cents, reason } };
+}
+
 /** The code of EasyPost's error; undefined if the answer is none. */
 export function errorCodeOf(body: unknown): string | undefined {
   const code = ((body ?? {}) as { error?: { code?: unknown } }).error?.code;
@@ -111,7 +125,13 @@ export const optional = (value: unknown): string | null => (typeof value === "st
 
 /** EasyPost writes money as text, such as "5.93000". */
 function cents(value: unknown): number {
+  const amount = signedCents(value);
+  if (amount < 0) throw unexpected();
+  return amount;
+}
+
+function signedCents(value: unknown): number {
   const amount = Number(value);
-  if (value === null || !Number.isFinite(amount) || amount < 0) throw unexpected();
+  if (value === null || value === "" || !Number.isFinite(amount)) throw unexpected();
   return Math.round(amount * 100);
 }

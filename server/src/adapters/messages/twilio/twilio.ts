@@ -16,11 +16,12 @@ export function openTwilio(options: {
   base_url: string;
   timeout_ms?: number;
   watch: ProviderWatch;
-  now: () => number;
+  ticks: () => number;
+  now: () => Date;
 }): Sms {
-  const { account_sid, auth_token, from, base_url, watch, now, timeout_ms } = options;
+  const { account_sid, auth_token, from, base_url, watch, ticks, now, timeout_ms } = options;
   const client = openProviderClient({
-    ...{ provider: "twilio" as const, base_url, watch, now },
+    ...{ provider: "twilio" as const, base_url, watch, ticks, now },
     ...(timeout_ms !== undefined && { timeout_ms }),
     headers: { authorization: `Basic ${Buffer.from(`${account_sid}:${auth_token}`).toString("base64")}` },
   });

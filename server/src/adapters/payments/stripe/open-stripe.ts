@@ -11,19 +11,20 @@ type StripeSettings = {
 };
 
 /** Stripe as the settings say, and a call that shows whether the key works. */
-export function openStripe(settings: StripeSettings, watch: ProviderWatch) {
+export function openStripe(settings: StripeSettings, watch: ProviderWatch, now: () => Date) {
   const client = openProviderClient({
     provider: "stripe",
     base_url: settings.STRIPE_API_BASE,
     headers: { authorization: `Bearer ${settings.STRIPE_SECRET_KEY}`, "stripe-version": STRIPE_VERSION },
     watch,
-    now: () => performance.now(),
+    ticks: () => performance.now(),
+    now,
   });
   const payments = stripePayments({
     client,
     webhook_secret: settings.STRIPE_WEBHOOK_SECRET,
     return_url: settings.BASE_URL === "" ? "http://localhost" : settings.BASE_URL,
-    now: () => new Date(),
+    now,
   });
   const check = async () => {
     const { status } = await client.call({ method: "GET", path: "/v1/balance", what: "test" });

@@ -9,6 +9,7 @@ import { findShippingService } from "../../../db/fulfillment/shipping-services.t
 import type { Deps } from "../../../deps.ts";
 import { serviceOf } from "../../../domain/fulfillment/carrier-services.ts";
 import type { BoughtPostage, PostageRequest } from "../../../domain/fulfillment/postage.ts";
+import { usualParcel } from "../../../domain/fulfillment/usual-parcel.ts";
 import { canonicalJson } from "../../../domain/values/canonical-json.ts";
 import { withKeysOfNow } from "../../../vault/vault.ts";
 import type { LoadedOrder } from "../../orders/load-order.ts";
@@ -31,12 +32,12 @@ export async function labelPostage(
   const { db } = deps;
   const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
   const chosen = await findShippingService(db, account_id, order.shipping_method_id);
-  const [length_in, width_in, height_in] = deps.config.PARCEL_SIZE.split("x").map(Number) as [number, number, number];
+  const usual = usualParcel(deps.config);
   const parcel = {
-    length_in: chosen?.length_in ?? length_in,
-    width_in: chosen?.width_in ?? width_in,
-    height_in: chosen?.height_in ?? height_in,
-    weight_oz: chosen?.weight_oz ?? deps.config.PARCEL_WEIGHT_OZ,
+    length_in: chosen?.length_in ?? usual.length_in,
+    width_in: chosen?.width_in ?? usual.width_in,
+    height_in: chosen?.height_in ?? usual.height_in,
+    weight_oz: chosen?.weight_oz ?? usual.weight_oz,
   };
   const service = chosen === undefined ? serviceOf(method) : { carrier: chosen.carrier, service: chosen.service };
   const made_for_all = canonicalJson({ made_for, service, parcel });

@@ -3,9 +3,9 @@ import { WorkRefusal } from "../work-refusal.ts";
 
 const sentences: Readonly<Record<LabelRefusal, (detail: string) => string>> = {
   no_service: (method) =>
-    `No carrier service is chosen for the shipping method ${method}. Ask the operator to choose one with pestle catalogue services.`,
+    `No carrier service is chosen for the shipping method ${method}. Ask a lead to choose one in Catalogue, Shipping methods.`,
   no_rate: (service) =>
-    `The carrier service offers no rate of ${service} for this parcel. Check the carrier account, or choose another service.`,
+    `The carrier service offers no rate of ${service} for this parcel. Check the carrier account, or ask a lead to choose another service in Catalogue, Shipping methods.`,
   key: () => "The carrier service refused Pestle's API key. Ask the operator to check EASYPOST_API_KEY.",
   balance: () => "The balance at the carrier service does not cover the postage. Ask the operator to add funds.",
   address: () => "The carrier service refused the address. Check it with the partner.",

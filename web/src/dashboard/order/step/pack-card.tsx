@@ -14,7 +14,7 @@ import { StationDialog } from "../../station-dialog.tsx";
 import type { DoWork } from "../use-order.ts";
 import { EnterLabel } from "./enter-label.tsx";
 
-/** First the slip and the label are printed, then the carrier takes the parcel. Printing charges nothing. */
+/** First the slip and the label are printed, then the carrier takes the parcel. The patient pays at the hand-over. */
 export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const { account_id, order, parcel } = page;
   const may = page.can.includes("print");
@@ -109,7 +109,7 @@ export function PackCard({ page, work }: { page: DashboardOrder; work: DoWork })
               ? say(
                   "When the carrier has the parcel, press Handed to carrier. Then Pestle charges the payment and tells the partner.",
                 )
-              : say("Printing reserves the tracking number and charges nothing.")}
+              : say("Printing makes the label. The payment is charged when you hand the parcel over.")}
           </p>
         )}
         {print.error !== null && <Problem error={print.error} retry={() => void print.run()} />}
