@@ -2,6 +2,7 @@ export * from "./accounts/credential-limits.ts";
 export * from "./accounts/passkeys.ts";
 export * from "./accounts/quota-draws.ts";
 export * from "./accounts/quotas.ts";
+export * from "./accounts/request-log.ts";
 export * from "./accounts/sso.ts";
 export * from "./action-limits.ts";
 export * from "./actions.ts";

@@ -271,7 +271,18 @@ export const settings = {
     3_650,
     "Age in days at which `pestle doctor`, the portal and the dashboard ask for a new client secret. The old one keeps working.",
   ),
-  REQUEST_LOG_DAYS: whole("14", 1, 90, "Days that partners can see their requests in the portal."),
+  REQUEST_LOG_DAYS: whole(
+    "14",
+    1,
+    90,
+    "Days that partners can see their requests, in the portal and by `GET /requests`.",
+  ),
+  REQUEST_LOG_ROWS: whole(
+    "1000000",
+    1_000,
+    10_000_000,
+    "The most requests of an account that the log keeps, to within an hour; older ones are deleted first.",
+  ),
   WEBHOOK_CONCURRENCY: whole(
     "256",
     0,

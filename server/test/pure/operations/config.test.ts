@@ -121,6 +121,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
   SECRET_ROTATION_DAYS: { good: ["90", 90], bad: ["0", "3651", "never"] },
+  REQUEST_LOG_ROWS: { good: ["1000", 1_000], bad: ["999", "10000001", "all"] },
   REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
   WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
