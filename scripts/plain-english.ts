@@ -151,7 +151,7 @@ export const screenText = (root: string): Prose[] => sources(root, ["web/src", "
 
 export const comments = (root: string): Prose[] => sources(root, SOURCES, "comment");
 
-const SOURCES = ["server/src", "web/src", "contract/src", "sdk/src"];
+const SOURCES = ["server/src", "web/src", "contract/src", "sdk/src", "cli/src"];
 
 const sources = (root: string, folders: readonly string[], kind: "comment" | "text"): Prose[] =>
   folders

@@ -170,7 +170,7 @@ function whatIsMissing(): string[] {
 
 /** What a package must not contain, and what it must. */
 function wrongInPackages(): string[] {
-  return ["contract", "sdk", "server"].flatMap((name) => {
+  return ["contract", "sdk", "cli", "server"].flatMap((name) => {
     const installed = join(folder, "node_modules/@pestle", name);
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
     const wrong = files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$|(^|\/)(src|test)\//.test(file));

@@ -1,5 +1,5 @@
+import { type Failure, failureKinds } from "@pestle/cli/errors";
 import { loadCommands } from "../../server/src/cli/commands.ts";
-import { type Failure, failureKinds } from "../../server/src/cli/errors.ts";
 import { code, fence, generated, page, table } from "./markdown.ts";
 
 const commands = await loadCommands();
@@ -13,7 +13,7 @@ const EXAMPLE: Failure = {
 
 export function cliPage() {
   return page(
-    generated("the commands in `server/src/cli`"),
+    generated("the commands in `cli/src` and `server/src/cli`"),
     "# The command line\n",
     "You will find the command you need here, and read its results and failures from a script. `pestle COMMAND --help` shows every option with examples. [The quick start](guides/quick-start.md) installs it.\n",
     "## Which account a command uses\n",

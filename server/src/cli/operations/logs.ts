@@ -1,15 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { partnerAccount, profileOption } from "@pestle/cli/accounts/partner-account";
+import { wholeNumber } from "@pestle/cli/arguments";
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, pc } from "@pestle/cli/output";
+import { type CommandRow, untilStopped } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import type { Db } from "../../db/db.ts";
 import { listRequests, loadRequest, type RequestPosition, type RequestRow } from "../../db/operations/request-log.ts";
 import { errorHints } from "../../domain/operations/error-hints.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
-import { WrongUsage } from "../errors.ts";
-import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import { facts, pc } from "../output.ts";
-import { type CommandRow, untilStopped } from "../program.ts";
 import { hasDatabase, type Session, withSchema } from "../session.ts";
 
 type WhoseOptions = { account?: string; partner?: string; profile?: string };

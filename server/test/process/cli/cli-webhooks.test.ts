@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "@pestle/cli/output";
 import {
   type CreatedWebhookEndpoint,
   eventTypeNames,
@@ -16,7 +17,6 @@ import {
 import { verifyStandardWebhook, verifyWebhook } from "@pestle/sdk";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Page } from "../../../src/cli/output.ts";
 import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";

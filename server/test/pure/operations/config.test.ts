@@ -249,10 +249,13 @@ test("the settings that the guide to go live shows exist and are valid together"
   expect(() => readConfig(Object.fromEntries(shown))).not.toThrow();
 });
 
-test("only config.ts reads the environment", () => {
-  const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
+test.each([
+  ["../../../src/", "config.ts"],
+  ["../../../../cli/src/", "settings.ts"],
+])("in %s only %s reads the environment", (where, file) => {
+  const folder = fileURLToPath(new URL(where, import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual(["config.ts"]);
+  expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual([file]);
 });
 
 test("the address of a listener is the one that a caller must use", () => {
