@@ -3,6 +3,7 @@ import { defineConfig, type Plugin } from "vitest/config";
 /** Need no database, so they run in seconds: `npm run test:quick`. */
 const QUICK = [
   "contract/test/**/*.test.ts",
+  "cli/test/**/*.test.ts",
   "server/test/pure/**/*.test.ts",
   "web/test/**/*.test.ts",
   "sdk/test/{inbox,package,receiver,webhooks}.test.ts",

@@ -124,7 +124,7 @@ export function handwrittenPages(root: string): Prose[] {
   const pages = [
     ...filesBelow(root, "docs", /\.md$/),
     ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "KNOWN-LIMITATIONS.md", "CHANGELOG.md"],
-    ...["sdk/README.md", "examples/partner/README.md", "examples/receiver/README.md"],
+    ...["sdk/README.md", "cli/README.md", "examples/partner/README.md", "examples/receiver/README.md"],
   ];
   return pages
     .filter((file) => file !== "docs/style.md")

@@ -23,7 +23,12 @@ export const partnerCommandFiles: readonly CommandFile[] = [
   [["webhooks"], async () => (await import("./webhooks/webhooks.ts")).webhookCommands],
   [["events"], async () => (await import("./webhooks/events.ts")).eventCommands],
   [["trigger"], async () => (await import("./webhooks/trigger.ts")).triggerCommand],
+  [["fixtures"], async () => (await import("./webhooks/fixtures.ts")).fixtureCommands],
+  [["verify"], async () => (await import("./webhooks/verify.ts")).verifyCommand],
   [["listen"], async () => (await import("./webhooks/listen.ts")).listenCommand],
+  [["logs"], async () => (await import("./requests/logs.ts")).logCommands()],
+  [["open"], async () => (await import("./accounts/open.ts")).openCommand],
+  [["samples"], async () => (await import("./samples/samples.ts")).sampleCommands],
 ];
 
 /** The meaning of each group of commands. */
@@ -35,14 +40,17 @@ export const partnerGroups = {
   simulate: "the sandbox: prescriptions, orders, events, the clock",
   webhooks: "webhook endpoints: add, test, statistics",
   events: "an account's events and their deliveries",
+  fixtures: "sample webhook bodies for your own tests",
+  samples: "small projects to start from",
+  logs: "an account's API requests",
 } as const;
 
 /** The first words of the commands under each heading of the help. */
 export const partnerHeadings = {
-  Account: ["login", "logout", "whoami", "token"],
+  Account: ["login", "logout", "whoami", "token", "logs", "open"],
   "Orders and prescriptions": ["orders", "prescriptions", "schedules", "continuity", "statements"],
-  Webhooks: ["webhooks", "events", "trigger", "listen"],
-  Sandbox: ["simulate"],
+  Webhooks: ["webhooks", "events", "trigger", "fixtures", "listen", "verify"],
+  Sandbox: ["simulate", "samples"],
 } as const;
 
 /** The files with the commands that a command line can mean. If its first word starts none, those are all, for the help. */

@@ -91,7 +91,7 @@ function addCommand(program: Command, about: Program, row: CommandRow): void {
   for (const argument of [row.argument, row.second_argument]) {
     if (argument === undefined) continue;
     const [name, meaning, rules] = argument;
-    command.argument(rules?.optional ? `[${name}]` : `<${name}>`, meaning);
+    command.argument(rules?.optional ? `[${name}]` : `<${name}>`, inWordsOf(about, meaning));
   }
   for (const [flags, meaning, rules] of row.options ?? []) {
     const option = new Option(flags, inWordsOf(about, meaning));
@@ -108,7 +108,7 @@ function addCommand(program: Command, about: Program, row: CommandRow): void {
     if (row.second_argument !== undefined) options[row.second_argument[0]] = command.args[1];
     const output = await row.run(options, command.args[0] ?? "");
     if (output === undefined) return;
-    print(output, options["json"] === true);
+    print({ ...output, text: inWordsOf(about, output.text) }, options["json"] === true);
     if (output.failed) process.exitCode = 1;
   });
 }

@@ -20,7 +20,8 @@ export function fieldsOf(settings: readonly string[]): JsonFields {
 const NUMBERS = ["written_qty", "days_supply", "refills_left"];
 const WORDS: Record<string, unknown> = { true: true, false: false, null: null };
 
-function valueFor(name: string, text: string): unknown {
+/** Text that looks like a word or like JSON becomes a value; numeric fields become numbers. */
+export function valueFor(name: string, text: string): unknown {
   if (Object.hasOwn(WORDS, text)) return WORDS[text];
   if (NUMBERS.includes(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   if (!/^[[{"]/.test(text)) return text;

@@ -1,5 +1,5 @@
-import { settings } from "../../server/src/config.ts";
 import type { Setting } from "@pestle/cli/setting";
+import { settings } from "../../server/src/config.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
 export function configPage() {

@@ -4,6 +4,9 @@ import type { CommandRow } from "@pestle/cli/program";
 import { recorded } from "./audit-command.ts";
 import { groups } from "./groups.ts";
 
+/** Partner's commands to which the service's tables and database add an option. */
+const EXTENDED = ["simulate", "logs"];
+
 /**
  * Every file of commands, in help order. A command line loads only the files with its first word: loading them all,
  * and with them the whole service, takes ten times as long.
@@ -19,8 +22,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["credential"], async () => (await import("./accounts/credential-limits.ts")).credentialLimitCommands],
   [["user"], async () => (await import("./accounts/user.ts")).userCommands],
   [["sso"], async () => (await import("./accounts/sso.ts")).ssoCommands],
-  // The service's tables add an option.
-  ...partnerCommandFiles.filter(([words]) => !words.includes("simulate")),
+  ...partnerCommandFiles.filter(([words]) => !words.some((word) => EXTENDED.includes(word))),
   [["simulate"], async () => (await import("./sandbox/seeded-prescription.ts")).simulateCommands],
   [["rx"], async () => (await import("./intake/rx-send.ts")).rxSendCommand],
   [["rx"], async () => (await import("./intake/rx-lint.ts")).rxLintCommand],

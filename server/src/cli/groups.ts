@@ -15,7 +15,6 @@ export const groups: Readonly<Record<string, string>> = {
   catalogue: "products that accounts can order: import, export, versions",
   stock: "inventory on hand and its ledger",
   safety: "clinical safety tables: import, show, check",
-  logs: "an account's API requests",
   audit: "the audit log: verify, prove, sign, list disclosures",
   keys: "encryption keys",
   database: "the roles of your PostgreSQL",
@@ -25,7 +24,7 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings = {
   "For a partner's developer, anywhere": [
     ...["login", "logout", "whoami", "token", "orders", "prescriptions", "schedules", "continuity", "statements"],
-    ...["simulate", "webhooks", "events", "trigger", "listen", "logs"],
+    ...["simulate", "webhooks", "events", "trigger", "fixtures", "listen", "verify", "logs", "open", "samples"],
   ],
   "For the pharmacy, on the server, after `user login`": [
     ...["order", "rx", "recall", "report", "catalogue", "stock", "safety"],

@@ -21,6 +21,7 @@ import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { freePort } from "../../support/tools/free-port.ts";
 import { followCli, runCli } from "../../support/tools/run-cli.ts";
 import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
 import { until } from "../../support/tools/until.ts";
@@ -419,12 +420,3 @@ describe("pestle listen", () => {
     ]);
   });
 });
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
