@@ -3,6 +3,7 @@ import { defineConfig, type Plugin } from "vitest/config";
 /** Need no database, so they run in seconds: `npm run test:quick`. */
 const QUICK = [
   "contract/test/**/*.test.ts",
+  "cli/test/**/*.test.ts",
   "server/test/pure/**/*.test.ts",
   "web/test/**/*.test.ts",
   "sdk/test/{inbox,package,receiver,webhooks}.test.ts",
@@ -25,7 +26,7 @@ const built: Plugin = {
   enforce: "pre",
   async resolveId(source, importer, options) {
     const found = await this.resolve(source, importer, { ...options, skipSelf: true });
-    return found && { ...found, id: found.id.replace(/\/(contract|sdk|server)\/src\/(.*)\.ts$/, "/$1/dist/$2.js") };
+    return found && { ...found, id: found.id.replace(/\/(contract|sdk|cli|server)\/src\/(.*)\.ts$/, "/$1/dist/$2.js") };
   },
 };
 const onBuild = process.env["TEST_PROGRAM"] === "built";
@@ -36,7 +37,7 @@ export default defineConfig({
   // Otherwise packages resolve to their sources, so that tests never run against a stale build.
   ...(onBuild ? {} : { resolve: { conditions: ["source"] }, ssr: { resolve: { conditions: ["source"] } } }),
   test: {
-    server: { deps: { external: [/\/(contract|sdk|server)\/dist\//] } },
+    server: { deps: { external: [/\/(contract|sdk|cli|server)\/dist\//] } },
     pool: "threads",
     isolate: false,
     // A deadline costs nothing unless it passes, and a busy machine may be ten times slower than a quiet one.

@@ -1,4 +1,5 @@
-// Builds only stale parts: TypeScript to dist/, `pestle` to server/dist/program/, the web pages to web/dist/, and from
+// Builds only stale parts: TypeScript to dist/, `pestle` to server/dist/program/, the partner's command line to
+// cli/dist/program/, the web pages to web/dist/, and from
 // there into the server's package.
 // Runs on `npm ci`, before `npm start` and before `npm pack`.
 import { spawnSync } from "node:child_process";
@@ -18,8 +19,11 @@ if (!existsSync(join(root, "node_modules/typescript"))) {
 }
 
 run("node_modules/typescript/bin/tsc", ["-b"]);
-const compiled = ["contract", "sdk", "server"].map((name) => newest(join(root, name, "dist"), /^(program|web)$/));
-if (Math.max(...compiled) > newest(join(root, "server/dist/program"))) await import("./bundle.mjs");
+const compiled = ["contract", "sdk", "cli", "server"].map((name) =>
+  newest(join(root, name, "dist"), /^(program|web)$/),
+);
+const bundled = ["cli", "server"].map((name) => newest(join(root, name, "dist/program")));
+if (Math.max(...compiled) > Math.min(...bundled)) await import("./bundle.mjs");
 if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, "web/dist/assets"), /^docs-/)) {
   run(
     join(dirname(require.resolve("vite/package.json")), "bin/vite.js"),

@@ -124,7 +124,7 @@ export function handwrittenPages(root: string): Prose[] {
   const pages = [
     ...filesBelow(root, "docs", /\.md$/),
     ...["README.md", "CONTRIBUTING.md", "SECURITY.md", "KNOWN-LIMITATIONS.md", "CHANGELOG.md"],
-    ...["sdk/README.md", "python/README.md"],
+    ...["sdk/README.md", "cli/README.md", "python/README.md"],
     ...["partner", "receiver", "python-receiver"].map((name) => `examples/${name}/README.md`),
   ];
   return pages
@@ -152,7 +152,7 @@ export const screenText = (root: string): Prose[] => sources(root, ["web/src", "
 
 export const comments = (root: string): Prose[] => sources(root, SOURCES, "comment");
 
-const SOURCES = ["server/src", "web/src", "contract/src", "sdk/src"];
+const SOURCES = ["server/src", "web/src", "contract/src", "sdk/src", "cli/src"];
 
 const sources = (root: string, folders: readonly string[], kind: "comment" | "text"): Prose[] =>
   folders

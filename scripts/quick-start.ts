@@ -107,7 +107,10 @@ async function follow(): Promise<boolean> {
   const problems = [
     ...(code === 0 ? [] : [`the guide exited with ${code ?? "a signal"} after ${took.length} sections`]),
   ];
-  if (code === 0) problems.push(...whatIsMissing(), ...wrongInPackages(), ...whatStillRuns());
+  if (code === 0) {
+    problems.push(...whatIsMissing(), ...wrongInPackages(), ...whatStillRuns());
+    problems.push(...wrongInPartnerPackage({ ...env, DATA_DIR: join(folder, ".data") }));
+  }
   for (const [name, bytes] of tarballs()) console.log(`${(bytes / 1000).toFixed(0).padStart(6)} kB ${name}`);
   for (const [name, ms] of took) console.log(`${seconds(ms)}  ${name}`);
   console.log(`${seconds(total_ms)}  in total`);
@@ -168,11 +171,38 @@ function whatIsMissing(): string[] {
     : ["no verified webhook reported the delivered order"];
 }
 
+/** The packages that `npx @pestle/cli` needs, and no others. */
+const PARTNER_PACKAGES = ["@pestle/cli", "@pestle/contract", "@pestle/sdk", "commander", "picocolors"];
+
+/** The partner's command line works in an empty folder, without the server. */
+function wrongInPartnerPackage(env: NodeJS.ProcessEnv): string[] {
+  const alone = join(home, "partner-alone");
+  mkdirSync(alone);
+  const packed = tarballs().flatMap(([name]) => (/^pestle-(cli|contract|sdk)-/.test(name) ? [join(folder, name)] : []));
+  const inFolder = (program: string, ...args: string[]) =>
+    execFileSync(program, args, { cwd: alone, env, encoding: "utf8" });
+  inFolder("npm", "install", "--silent", "--no-audit", "--no-fund", ...packed);
+  const installed = Object.keys(JSON.parse(readFileSync(join(alone, "package-lock.json"), "utf8")).packages);
+  const names = installed.flatMap((path) => (path === "" ? [] : [path.replace("node_modules/", "")]));
+  const wrong = names.filter((name) => !PARTNER_PACKAGES.includes(name)).map((name) => `@pestle/cli installs ${name}`);
+  const { event_type } = JSON.parse(inFolder("npx", "@pestle/cli", "fixtures", "show", "RX_RECEIVED", "--json"));
+  inFolder("npx", "@pestle/cli", "samples", "create", "python", "--partner", "Willow Telehealth");
+  const sample = existsSync(join(alone, "pestle-python/receive.py"));
+  return [
+    ...wrong,
+    ...(event_type === "RX_RECEIVED" ? [] : ["npx @pestle/cli fixtures show prints no event"]),
+    ...(sample ? [] : ["npx @pestle/cli samples create writes no project"]),
+  ];
+}
+
 /** What a package must not contain, and what it must. */
 function wrongInPackages(): string[] {
-  return ["contract", "sdk", "server"].flatMap((name) => {
+  return ["contract", "sdk", "cli", "server"].flatMap((name) => {
     const installed = join(folder, "node_modules/@pestle", name);
-    const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+    // Sample projects are sources.
+    const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter(
+      (file) => !/^samples\//.test(file),
+    );
     const wrong = files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$|(^|\/)(src|test)\//.test(file));
     const licence = files.includes("LICENSE") ? [] : [`@pestle/${name} has no LICENSE`];
     return [...licence, ...wrong.slice(0, 3).map((file) => `@pestle/${name} contains ${file}`)];

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { OperationId, Patient } from "@pestle/contract";
 import type { Demo } from "../../server/src/seed/demo-file.ts";
 import { bundle } from "../../server/test/support/samples/fhir-samples.ts";
@@ -40,6 +41,7 @@ export async function openScene(demo: Demo): Promise<Scene> {
     // A month without a statement.
     month: ["1999-12"],
     prescription_id: ["1"],
+    request_id: ["5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8"],
     renewal_request_id: ["019a8b6e-4c55-7d3c-9a1e-2f0b6c1d7e42"],
   };
   const prepared = new Map<OperationId, Live>();
@@ -121,6 +123,14 @@ export async function openScene(demo: Demo): Promise<Scene> {
     if (order_status !== "Shipped") throw new Error(`the order is ${order_status}`);
     return String(patient.prescription_id);
   };
+  /** The service writes its log about once a second. */
+  const loggedRequest = async () => {
+    for (const end = Date.now() + DEADLINE_MS; Date.now() < end; await delay(100)) {
+      const { requests } = (await call("GET", "/requests?limit=1")) as { requests: { request_id: string }[] };
+      if (requests.length > 0) return remember("request_id", requests[0]!.request_id);
+    }
+    throw new Error("no request is in the log");
+  };
   const scheduleOf = async (example: Json) => {
     const { patient_id, prescription_id } = await newPatient();
     const consent = { given_at: "2026-01-01T08:00:00Z", method: "electronic" };
@@ -179,6 +189,7 @@ export async function openScene(demo: Demo): Promise<Scene> {
         const { renewal_request_id } = await call("POST", `/prescriptions/${prescription_id}/renewal_requests`, {});
         return { path: { prescription_id, renewal_request_id: String(renewal_request_id) } };
       },
+      getRequest: async () => ({ path: { request_id: await loggedRequest() } }),
       createRefillSchedule: async (example) => ({ body: await scheduleOf(example) }),
       getRefillSchedule: async () => ({ path: { schedule_id: await newSchedule() } }),
       skipRefill: onSchedule(),

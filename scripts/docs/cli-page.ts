@@ -1,8 +1,12 @@
+import { partnerCommandFiles } from "@pestle/cli/commands";
+import { type Failure, failureKinds } from "@pestle/cli/errors";
 import { loadCommands } from "../../server/src/cli/commands.ts";
-import { type Failure, failureKinds } from "../../server/src/cli/errors.ts";
 import { code, fence, generated, page, table } from "./markdown.ts";
 
 const commands = await loadCommands();
+
+/** The first words of the commands that the partner's package has. */
+const partnerWords = new Set(partnerCommandFiles.flatMap(([words]) => words));
 
 const EXAMPLE: Failure = {
   error: "refused",
@@ -13,9 +17,12 @@ const EXAMPLE: Failure = {
 
 export function cliPage() {
   return page(
-    generated("the commands in `server/src/cli`"),
+    generated("the commands in `cli/src` and `server/src/cli`"),
     "# The command line\n",
     "You will find the command you need here, and read its results and failures from a script. `pestle COMMAND --help` shows every option with examples. [The quick start](guides/quick-start.md) installs it.\n",
+    "## Without the server\n",
+    "A partner's developer needs only `npx @pestle/cli`: it has the commands marked with ● below, and no server and no database. Wherever these pages write `pestle orders`, `npx @pestle/cli orders` works too.\n",
+    "`pestle samples create` writes a small project in TypeScript, Python or PHP: it orders in the sandbox, and its receiver verifies webhooks.\n",
     "## Which account a command uses\n",
     "A command that calls a service uses, in this order: `--client-id`, `--profile` or `PESTLE_PROFILE`, `--partner` of the demo, the default profile of `pestle login`, and the demo's first partner. `pestle whoami` shows which one that is. `--environment` never changes the account: if the account is of the other environment, the command refuses.\n",
     "## Results as JSON\n",
@@ -32,8 +39,13 @@ export function cliPage() {
     "A command that checks something, such as `doctor` or `orders create --dry-run`, prints its result on standard output and exits with 1 if it found a problem.\n",
     "## Commands\n",
     table(
-      ["command", "what it does", "lists"],
-      commands.map(({ name, summary, lists = "" }) => [code(name), summary, lists]),
+      ["command", "`@pestle/cli`", "what it does", "lists"],
+      commands.map(({ name, summary, lists = "" }) => [
+        code(name),
+        partnerWords.has(name.split(" ")[0]!) ? "●" : "",
+        summary,
+        lists,
+      ]),
     ),
   );
 }

@@ -1,5 +1,5 @@
+import type { Setting } from "@pestle/cli/setting";
 import { settings } from "../../server/src/config.ts";
-import type { Setting } from "../../server/src/setting.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
 export function configPage() {

@@ -18,6 +18,7 @@ import { type Orders, ordersOf } from "./resources/orders.ts";
 import { type Patients, patientsOf } from "./resources/patients.ts";
 import { type Prescriptions, prescriptionsOf } from "./resources/prescriptions.ts";
 import { type RefillSchedules, refillSchedulesOf } from "./resources/refill-schedules.ts";
+import { type Requests, requestsOf } from "./resources/requests.ts";
 import { type Simulate, simulateOf } from "./resources/simulate.ts";
 import { type Statements, statementsOf } from "./resources/statements.ts";
 import { type WebhookEndpoints, webhookEndpointsOf } from "./resources/webhook-endpoints.ts";
@@ -92,6 +93,7 @@ export type Pestle = Catalogue & {
   events: Events;
   prescriptions: Prescriptions;
   statements: Statements;
+  requests: Requests;
   continuity: Continuity;
   refillSchedules: RefillSchedules;
   simulate: Simulate;
@@ -166,6 +168,7 @@ export function createPestle(options: PestleOptions): Pestle {
     events: eventsOf(call, travel),
     prescriptions: prescriptionsOf(call),
     statements: statementsOf(call),
+    requests: requestsOf(call),
     continuity: continuityOf(call),
     refillSchedules: refillSchedulesOf(call),
     simulate: simulateOf(call),

@@ -9,6 +9,7 @@ export type {
   ErrorEntry,
   EventType,
   HashedEntry,
+  LoggedRequest,
   MedicationRequest,
   Message,
   MessageInput,
@@ -63,6 +64,7 @@ export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./resources/
 export type { Patients } from "./resources/patients.ts";
 export type { Prescriptions } from "./resources/prescriptions.ts";
 export type { RefillScheduleFilter, RefillSchedules } from "./resources/refill-schedules.ts";
+export type { RequestFilter, Requests } from "./resources/requests.ts";
 export type { Simulate, SimulationAnswerOf, SimulationOf } from "./resources/simulate.ts";
 export type { Statements } from "./resources/statements.ts";
 export type { WebhookEndpoints } from "./resources/webhook-endpoints.ts";

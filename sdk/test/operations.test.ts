@@ -109,6 +109,13 @@ test("every partner operation of the contract has a method, and the server answe
       const [newest] = await pestle.statements.list().take(1);
       return pestle.statements.get(newest!.month, { limit: 5 });
     },
+    listRequests: () => pestle.requests.list({ status: "2xx", limit: 5 }).firstPage(),
+    getRequest: async () => {
+      // The service writes its log about once a second.
+      const logged = () => pestle.requests.list({ path: "/statements" }).take(1);
+      await expect.poll(logged, { timeout: 60_000 }).not.toEqual([]);
+      return pestle.requests.get((await logged())[0]!.request_id);
+    },
     createRefillSchedule: async () => {
       const consent = { given_at: "2026-01-01T08:00:00Z", method: "electronic" as const };
       const body = { patient_id, prescription_id, shipping: { method_id: 1 }, every_days: 30, consent };

@@ -6,7 +6,12 @@ const written = (path) => statSync(new URL(path, import.meta.url), { throwIfNoEn
 const bundle = "../dist/program/main.js";
 const compiled = "../dist/cli/main.js";
 // Only a checkout has these. After `tsc -b` alone, the bundle is older than the compiled files.
-const compilations = ["../dist/.tsbuildinfo", "../../contract/dist/.tsbuildinfo", "../../sdk/dist/.tsbuildinfo"];
+const compilations = [
+  "../dist/.tsbuildinfo",
+  "../../contract/dist/.tsbuildinfo",
+  "../../sdk/dist/.tsbuildinfo",
+  "../../cli/dist/.tsbuildinfo",
+];
 const program = written(bundle) >= Math.max(...compilations.map(written)) ? bundle : compiled;
 if (written(program) === 0) {
   console.error("pestle: not built yet. Run `npm run build` in the checkout first.");

@@ -1,6 +1,7 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { ProviderChoice } from "@pestle/contract";
+import { isLoopback } from "@pestle/contract";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/addresses/address-validator.ts";
 import { loadZipTable } from "./adapters/addresses/zip-table.ts";
 import { type Carriers, noCarrier, simulatedCarriers } from "./adapters/carriers/carriers.ts";
@@ -21,7 +22,6 @@ import { type Config, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
-import { isLoopback } from "./domain/values/networks.ts";
 import type { Metrics } from "./metrics.ts";
 import { providersInUse } from "./providers-in-use.ts";
 

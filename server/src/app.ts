@@ -43,7 +43,7 @@ import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
 import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
-import { keepRequests } from "./usecases/operations/keep-requests.ts";
+import { keepRequests, limitRequests } from "./usecases/operations/keep-requests.ts";
 import { sendLetters } from "./usecases/operations/letters/send-letters.ts";
 import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
 import { sealOldRows } from "./usecases/operations/seal-old-rows.ts";
@@ -71,6 +71,7 @@ const DIGESTS_EVERY_MS = 60_000;
 const LETTERS_EVERY_MS = 1_000;
 const RENEW_KEYS_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
+const LIMIT_REQUESTS_EVERY_MS = 3_600_000;
 /** An entry is in the tree within about this time. */
 const CHAIN_AUDIT_EVERY_MS = 5_000;
 /** A root that was not shipped is tried again this often. */
@@ -196,6 +197,7 @@ export async function startApp(
         ? [startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox))]
         : []),
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
+      startLoop(deps, "limit-requests", LIMIT_REQUESTS_EVERY_MS, async () => void (await limitRequests(deps))),
       startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
       startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
       startLoop(deps, "drop-audit", DROP_AUDIT_EVERY_MS, async () => void (await dropOldEntries(deps))),

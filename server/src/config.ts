@@ -1,50 +1,29 @@
-import { isAbsolute, join, resolve } from "node:path";
+import { choice, databaseUrl, file, key, line, matching, type Setting, type Values, whole } from "@pestle/cli/setting";
+import { given, readTable, partnerSettings as shared, WrongSetting } from "@pestle/cli/settings";
+import { isLoopback } from "@pestle/contract";
 import { rootTargets } from "./domain/operations/root-targets.ts";
 import { northAmericanPhone } from "./domain/values/address/phone.ts";
 import { isStateCode } from "./domain/values/address/states.ts";
 import { isDate } from "./domain/values/calendar.ts";
 import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
-import { isLoopback, networksOf } from "./domain/values/networks.ts";
+import { networksOf } from "./domain/values/networks.ts";
 import { providerFault, providerSettings } from "./provider-settings.ts";
-import {
-  address,
-  choice,
-  databaseUrl,
-  file,
-  key,
-  line,
-  matching,
-  port,
-  type Setting,
-  secureUrl,
-  type Values,
-  whole,
-} from "./setting.ts";
+
+export { ownAddress, WrongSetting } from "@pestle/cli/settings";
 
 /**
  * Every setting in one table. Only this file reads the environment. `pestle config` and docs/config.md print the table.
  * An invalid value stops the start with one line that names the setting and the fix.
  */
 export const settings = {
-  HOST: {
-    default: "127.0.0.1",
-    meaning:
-      "Address that all three listeners bind to. Any address other than loopback requires TLS files or TRUST_PROXY.",
-    fix: "an IP address or host name, such as 127.0.0.1 or 0.0.0.0",
-    parse: (value: string) => matching(/^[A-Za-z0-9.:_-]{1,255}$/, value),
-  },
-  PORT: port("8080", "Port of the partner API, the web pages and the documentation. 0 picks a free port."),
-  AUTH_PORT: port("8081", "Port of the production token server."),
-  SANDBOX_AUTH_PORT: port("8082", "Port of the sandbox token server."),
-  BASE_URL: address("Public URL of the partner API, if it is behind a proxy or a host name."),
-  AUTH_URL: address("Public URL of the production token server."),
-  SANDBOX_AUTH_URL: address("Public URL of the sandbox token server."),
-  DATA_DIR: {
-    default: ".data",
-    meaning: "Folder for the embedded database, the generated master key and demo.json.",
-    fix: "a writable folder",
-    parse: (value: string) => (isAbsolute(value) ? value : resolve(value)),
-  },
+  HOST: shared.HOST,
+  PORT: shared.PORT,
+  AUTH_PORT: shared.AUTH_PORT,
+  SANDBOX_AUTH_PORT: shared.SANDBOX_AUTH_PORT,
+  BASE_URL: shared.BASE_URL,
+  AUTH_URL: shared.AUTH_URL,
+  SANDBOX_AUTH_URL: shared.SANDBOX_AUTH_URL,
+  DATA_DIR: shared.DATA_DIR,
   DATABASE_URL: databaseUrl(
     "Your PostgreSQL (15 or later), as the role that serves one account at a time. If unset, Pestle runs its own in DATA_DIR.",
   ),
@@ -126,7 +105,7 @@ export const settings = {
     3_650,
     "Days after which the service adds a new data key. It also adds one after 2^31 encrypted values.",
   ),
-  TLS_CERT_FILE: file("PEM", "PEM certificate chain. With TLS_KEY_FILE, the listeners use TLS 1.2 or later."),
+  TLS_CERT_FILE: shared.TLS_CERT_FILE,
   TLS_KEY_FILE: file("PEM", "PEM private key for TLS_CERT_FILE."),
   TRUST_PROXY: {
     default: "",
@@ -264,19 +243,25 @@ export const settings = {
     fix: "seven digits",
     parse: (value: string) => matching(/^\d{7}$/, value),
   },
-  OPERATOR_NAME: {
-    default: "Service",
-    meaning: "The word in the webhook headers X-<word>-Signature and X-<word>-Secret.",
-    fix: "1 to 32 letters and digits",
-    parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
-  },
+  OPERATOR_NAME: shared.OPERATOR_NAME,
   SECRET_ROTATION_DAYS: whole(
     "365",
     1,
     3_650,
     "Age in days at which `pestle doctor`, the portal and the dashboard ask for a new client secret. The old one keeps working.",
   ),
-  REQUEST_LOG_DAYS: whole("14", 1, 90, "Days that partners can see their requests in the portal."),
+  REQUEST_LOG_DAYS: whole(
+    "14",
+    1,
+    90,
+    "Days that partners can see their requests, in the portal and by `GET /requests`.",
+  ),
+  REQUEST_LOG_ROWS: whole(
+    "1000000",
+    1_000,
+    10_000_000,
+    "The most requests of an account that the log keeps, to within an hour; older ones are deleted first.",
+  ),
   WEBHOOK_CONCURRENCY: whole(
     "256",
     0,
@@ -313,39 +298,15 @@ export const settings = {
   },
   ...providerSettings,
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "Log level. Pestle logs JSON lines."),
-  CLIENT_SECRET: {
-    default: "",
-    meaning:
-      "Client secret for `pestle` commands that call a running service, so that it does not appear in the arguments.",
-    fix: "the secret that Pestle showed once",
-    secret: true,
-    parse: (value: string) => matching(/^[\x21-\x7e]*$/, value),
-  },
-  PESTLE_PROFILE: {
-    default: "",
-    meaning: "The `pestle login` profile for commands that call a service. If unset, `default`.",
-    fix: "a profile name from `pestle login --profile`",
-    parse: (value: string) => matching(/^$|^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, value),
-  },
+  CLIENT_SECRET: shared.CLIENT_SECRET,
+  PESTLE_PROFILE: shared.PESTLE_PROFILE,
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;
 export type Config = Values<typeof settings>;
 
-/** An invalid setting. The operator sees the message as one line. */
-export class WrongSetting extends Error {}
-
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const config = Object.fromEntries(
-    Object.entries<Setting>(settings).map(([name, setting]) => {
-      const text = given(env, name) ?? setting.default;
-      const outdated = setting.outdated?.(text);
-      if (outdated !== undefined) throw new WrongSetting(outdated);
-      const value = setting.parse(text);
-      if (value === undefined) throw new WrongSetting(`${name} is not valid. Set it to ${setting.fix}.`);
-      return [name, value];
-    }),
-  ) as Config;
+  const config = readTable(settings, env) as Config;
   checkTogether(config);
   return config;
 }
@@ -362,13 +323,6 @@ export function describeConfig(env: NodeJS.ProcessEnv = process.env) {
       meaning,
     };
   });
-}
-
-/** The user's configuration folder; undefined without a home directory. */
-export function personalFolder(env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const home = given(env, "HOME");
-  const folder = given(env, "XDG_CONFIG_HOME") ?? (home === undefined ? undefined : join(home, ".config"));
-  return folder === undefined ? undefined : join(folder, "pestle");
 }
 
 function closedDates(value: string): string | undefined {
@@ -395,11 +349,6 @@ export function publicAddress(config: Config, port: number): string {
 /** The numbers in a list with commas; 0 for a part that is not a port. */
 export const portsIn = (list: string): number[] =>
   list === "" ? [] : list.split(",").map((part) => (/^ *[1-9]\d{0,4} *$/.test(part) ? Number(part) : 0));
-
-/** An empty variable counts as unset, because container files often write it that way. */
-function given(env: NodeJS.ProcessEnv, name: string): string | undefined {
-  return env[name] === "" ? undefined : env[name];
-}
 
 function checkTogether(config: Config): void {
   if ((config.TLS_CERT_FILE === "") !== (config.TLS_KEY_FILE === "")) {

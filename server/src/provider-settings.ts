@@ -1,3 +1,4 @@
+import { choice, file, matching, type Setting, secureUrl, type Values, whole } from "@pestle/cli/setting";
 import {
   PROVIDER_KINDS,
   type ProviderChoice,
@@ -7,7 +8,6 @@ import {
   providers,
 } from "@pestle/contract";
 import { HOURS_PATTERN } from "./domain/patients/message-hours.ts";
-import { choice, file, matching, type Setting, secureUrl, type Values, whole } from "./setting.ts";
 
 /** The settings of outside services: who serves production accounts, and with which keys. A part of the table in config.ts. */
 export const providerSettings = {

@@ -136,6 +136,11 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "events show": notAudited(PARTNER_PROGRAM),
   "events resend": notAudited(PARTNER_PROGRAM),
   trigger: notAudited(PARTNER_PROGRAM),
+  "fixtures list": notAudited(NO_DATABASE),
+  "fixtures show": notAudited(NO_DATABASE),
+  open: notAudited(NO_DATABASE),
+  verify: notAudited(NO_DATABASE),
+  "samples create": notAudited(NO_DATABASE),
   listen: notAudited(PARTNER_PROGRAM),
 };
 

@@ -31,6 +31,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "renew-keys": notAudited("It adds a data key by age and use. The table of keys records it."),
   "recheck-unchecked": notAudited(NO_LOOK),
   "keep-requests": notAudited(HOUSEKEEPING),
+  "limit-requests": notAudited(HOUSEKEEPING),
   "keep-exchanges": notAudited(HOUSEKEEPING),
   "keep-reads": writes("audit_gap", "service"),
   "chain-audit": notAudited("It hashes the entries that exist, and shows no data."),

@@ -48,6 +48,8 @@ export const partnerAudit = {
   redeliverWebhookEvent: writes("events_redelivered", "endpoint"),
   listStatements: notAudited("It shows sums of an account, and no patient."),
   getStatement: writes("statement_read", "patient", "order", "payment"),
+  listRequests: notAudited("It shows no bodies, no path values and no patient."),
+  getRequest: notAudited("It shows no bodies, no path values and no patient."),
   listShippingMethods: notAudited(NO_PATIENT),
   listBrands: notAudited(NO_PATIENT),
   listProducts: notAudited(NO_PATIENT),

@@ -50,6 +50,7 @@ export const tags = {
   Patients: "Patients whose prescriptions the pharmacy received, and their records.",
   Prescriptions: "Ask prescribers about their prescriptions.",
   "Refill schedules": "Orders that the service makes when a refill is due.",
+  Requests: "What your programs called, and how the service answered.",
   Sandbox: "Operations for sandbox accounts only.",
   Statements: "What your account was charged and refunded, by month.",
   Tokens: "Access tokens, on the token servers.",

@@ -11,6 +11,7 @@ import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenRespo
 import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
 import { prescriberEndpoints } from "./prescriber-endpoints.ts";
+import { requestEndpoints } from "./request-endpoints.ts";
 import { scheduleEndpoints } from "./schedule-endpoints.ts";
 import { statementEndpoints } from "./statement-endpoints.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
@@ -29,6 +30,7 @@ export const endpoints = [
   ...scheduleEndpoints,
   ...webhookEndpoints,
   ...statementEndpoints,
+  ...requestEndpoints,
   {
     operation_id: "listShippingMethods",
     method: "GET",

@@ -37,6 +37,7 @@ export const pathParameters = {
   }),
   prescription_id: inPath("prescription_id", "The prescription.", { type: "integer", minimum: 1, examples: [183615] }),
   renewal_request_id: inPath("renewal_request_id", "The request for renewal.", { type: "string", format: "uuid" }),
+  request_id: inPath("request_id", "The `X-Request-Id` of the answer.", { type: "string", format: "uuid" }),
   id: inPath("id", "The webhook endpoint.", { type: "string", format: "uuid" }),
   event_id: inPath("event_id", "The event.", { type: "string", format: "uuid" }),
 } as const satisfies Record<string, Parameter>;

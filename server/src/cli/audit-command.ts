@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { userInfo } from "node:os";
+import type { CommandRow } from "@pestle/cli/program";
 import { commandAuditOf } from "@pestle/contract";
 import { sudoUser } from "../config.ts";
 import type { Queryable } from "../db/db.ts";
-import type { CommandRow } from "./program.ts";
 
 type Running = { name: string; argument: string; is_patient: boolean; env: NodeJS.ProcessEnv | undefined };
 const running = new AsyncLocalStorage<Running>();

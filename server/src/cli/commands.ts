@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
+import { type CommandFile, commandsOf, filesFor, partnerCommandFiles } from "@pestle/cli/commands";
+import type { CommandRow } from "@pestle/cli/program";
 import { recorded } from "./audit-command.ts";
-import type { CommandRow } from "./program.ts";
+import { groups } from "./groups.ts";
 
-/** A file of commands: the first words of their names, and how to load them. */
-type CommandFile = readonly [words: readonly string[], load: () => Promise<CommandRow | readonly CommandRow[]>];
+/** Partner's commands to which the service's tables and database add an option. */
+const EXTENDED = ["simulate", "logs"];
 
 /**
  * Every file of commands, in help order. A command line loads only the files with its first word: loading them all,
@@ -20,33 +22,19 @@ export const commandFiles: readonly CommandFile[] = [
   [["credential"], async () => (await import("./accounts/credential-limits.ts")).credentialLimitCommands],
   [["user"], async () => (await import("./accounts/user.ts")).userCommands],
   [["sso"], async () => (await import("./accounts/sso.ts")).ssoCommands],
-  [["login", "logout", "whoami"], async () => (await import("./accounts/login.ts")).loginCommands],
-  [["token"], async () => (await import("./accounts/token.ts")).tokenCommand],
+  ...partnerCommandFiles.filter(([words]) => !words.some((word) => EXTENDED.includes(word))),
+  [["simulate"], async () => (await import("./sandbox/seeded-prescription.ts")).simulateCommands],
   [["rx"], async () => (await import("./intake/rx-send.ts")).rxSendCommand],
   [["rx"], async () => (await import("./intake/rx-lint.ts")).rxLintCommand],
   [["rx"], async () => (await import("./intake/rx-review.ts")).rxReviewCommands],
   [["rx"], async () => (await import("./prescribers/rx-ask.ts")).rxAskCommands],
   [["rx"], async () => (await import("./fulfillment/partial-fill.ts")).partialFillCommands],
-  [["prescriptions"], async () => (await import("./prescribers/prescriptions.ts")).prescriptionCommands],
-  [["orders"], async () => (await import("./orders/orders.ts")).orderReadCommands],
-  [["orders"], async () => (await import("./orders/orders-create.ts")).orderCreateCommands],
-  [["orders"], async () => (await import("./orders/orders-act.ts")).orderActCommands],
-  [["orders"], async () => (await import("./orders/orders-messages.ts")).orderMessageCommands],
-  [["orders"], async () => (await import("./orders/orders-watch.ts")).orderWatchCommand],
-  [["continuity"], async () => (await import("./orders/continuity.ts")).continuityCommand],
-  [["schedules"], async () => (await import("./schedules/schedules.ts")).scheduleCommands],
   [["order"], async () => (await import("./fulfillment/order.ts")).orderCommands],
   [["recall"], async () => (await import("./fulfillment/recall.ts")).recallCommand],
   [["report"], async () => (await import("./fulfillment/report.ts")).reportCommands],
   [["report"], async () => (await import("./fulfillment/inspection.ts")).inspectionCommands],
   [["report"], async () => (await import("./statements/report-payments.ts")).reportPaymentsCommand],
-  [["statements"], async () => (await import("./statements/statements.ts")).statementCommands],
   [["ledger"], async () => (await import("./statements/ledger.ts")).ledgerCommands],
-  [["simulate"], async () => (await import("./sandbox/simulate.ts")).simulateCommands],
-  [["webhooks"], async () => (await import("./webhooks/webhooks.ts")).webhookCommands],
-  [["events"], async () => (await import("./webhooks/events.ts")).eventCommands],
-  [["trigger"], async () => (await import("./webhooks/trigger.ts")).triggerCommand],
-  [["listen"], async () => (await import("./webhooks/listen.ts")).listenCommand],
   [["logs"], async () => (await import("./operations/logs.ts")).logCommands],
   [["mcp"], async () => (await import("./mcp/mcp.ts")).mcpCommand(commandsFor)],
   [["catalogue"], async () => (await import("./catalogue/catalogue.ts")).catalogueCommands],
@@ -56,7 +44,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["database"], async () => (await import("./operations/database.ts")).databaseCommands],
   [["audit"], async () => (await import("./operations/audit.ts")).auditCommands],
   [["keys"], async () => (await import("./operations/keys.ts")).keysCommands],
-  [["completion"], async () => (await import("./completion.ts")).completionCommand(loadCommands)],
+  [["completion"], async () => (await import("@pestle/cli/completion")).completionCommand(loadCommands, groups)],
 ];
 
 /** Every command, in help order. */
@@ -65,8 +53,8 @@ export const loadCommands = (): Promise<CommandRow[]> => loaded(commandFiles);
 /** The commands that a command line can mean. If its first word starts none, those are all, for the help. */
 export async function commandsFor(first_word: string | undefined): Promise<CommandRow[]> {
   if (first_word === "--version" || first_word === "-V") return [];
-  const own = commandFiles.filter(([words]) => words.some((word) => word === first_word));
-  return own.length > 0 ? loaded(own) : (listedCommands() ?? loadCommands());
+  const own = filesFor(commandFiles, first_word);
+  return own === commandFiles ? (listedCommands() ?? loadCommands()) : loaded(own);
 }
 
 /** `scripts/bundle.mjs` writes it: every command without its code. */
@@ -80,5 +68,4 @@ function listedCommands(): CommandRow[] | undefined {
   return rows.map((row) => ({ ...row, run }));
 }
 
-const loaded = async (files: readonly CommandFile[]): Promise<CommandRow[]> =>
-  (await Promise.all(files.map(([, load]) => load()))).flat().map(recorded);
+const loaded = async (files: readonly CommandFile[]): Promise<CommandRow[]> => (await commandsOf(files)).map(recorded);

@@ -1,4 +1,5 @@
+import { runProgram } from "@pestle/cli/program";
 import { commandsFor } from "./commands.ts";
-import { runProgram } from "./program.ts";
+import { pestle } from "./pestle.ts";
 
-await runProgram(await commandsFor(process.argv[2]));
+await runProgram(pestle, await commandsFor(process.argv[2]));

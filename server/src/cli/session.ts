@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { reason } from "@pestle/cli/errors";
 import type { Config } from "../config.ts";
 import { type Database, openDatabase } from "../database.ts";
 import type { Db } from "../db/db.ts";
@@ -11,7 +12,6 @@ import { sealOldRows } from "../usecases/operations/seal-old-rows.ts";
 import { masterKeys } from "../vault/master-key.ts";
 import { openVault, type Vault } from "../vault/vault.ts";
 import { auditCommand } from "./audit-command.ts";
-import { reason } from "./errors.ts";
 
 /** `db` works across accounts, and `tenants` for one account at a time. */
 export type Session = { config: Config; db: Db; tenants: Db; now: Date };

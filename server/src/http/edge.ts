@@ -1,7 +1,8 @@
 import type { TLSSocket } from "node:tls";
+import { isLoopback } from "@pestle/contract";
 import type { FastifyRequest } from "fastify";
 import type { Config } from "../config.ts";
-import { inNetworks, isLoopback, networksOf } from "../domain/values/networks.ts";
+import { inNetworks, networksOf } from "../domain/values/networks.ts";
 import { RequestProblems } from "../domain/values/refusals.ts";
 import { repeats } from "./front-door.ts";
 

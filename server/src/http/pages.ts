@@ -1,8 +1,7 @@
-import { arazzo, openapi, openapi30, PROVIDER_KINDS, postman } from "@pestle/contract";
+import { arazzo, isLoopback, openapi, openapi30, PROVIDER_KINDS, postman } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
-import { isLoopback } from "../domain/values/networks.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { checkProviders } from "../usecases/providers/check-up-providers.ts";
 import { version } from "../version.ts";

@@ -24,6 +24,7 @@ import { bytesOf, type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { forwarding } from "./forward.ts";
 import { type Door, frontDoor } from "./front-door.ts";
+import { getRequest, listRequests } from "./operations/partner-requests.ts";
 import { listContinuity } from "./orders/continuity.ts";
 import { listOrderMessages, sendOrderMessage } from "./orders/messages.ts";
 import {
@@ -145,6 +146,8 @@ const handlers: Handlers = {
   redeliverWebhookEvent,
   listStatements,
   getStatement,
+  listRequests,
+  getRequest,
   listShippingMethods,
   listBrands,
   listProducts,

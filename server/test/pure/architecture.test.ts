@@ -13,6 +13,13 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   { folder: "contract/src/audit/audit-proof.ts", own: [], packages: [], node: /^node:crypto$/ },
   { folder: "contract/src/", own: ["contract/src/"], packages: [], node: /^$/ },
   { folder: "sdk/src/", own: ["sdk/src/"], packages: ["@pestle/contract"], node: /^node:/ },
+  // The partner's command line: everything over the API, nothing of the service.
+  {
+    folder: "cli/src/",
+    own: ["cli/src/"],
+    packages: ["@pestle/contract", "@pestle/sdk", "commander", "picocolors"],
+    node: /^node:/,
+  },
   // The address ranges are tables of a library, as pure as our own.
   { folder: "server/src/domain/webhooks/webhook-address.ts", own: [], packages: ["ipaddr.js"], node: /^$/ },
   { folder: "server/src/domain/accounts/allowed-networks.ts", own: [], packages: ["ipaddr.js"], node: /^$/ },
@@ -158,7 +165,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   {
     folder: "server/src/seed/",
     own: ["server/src/seed/", "server/src/usecases/", "server/src/db/", "server/src/deps.ts", "server/src/random.ts"],
-    packages: ["@pestle/contract"],
+    packages: ["@pestle/contract", "@pestle/cli"],
     node: /^node:/,
   },
   // One file speaks to assistants.
@@ -172,7 +179,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   {
     folder: "server/src/",
     own: ["server/src/"],
-    packages: ["@pestle/contract", "@pestle/sdk", "commander", "picocolors", "pino", "prom-client", "fastify (types)"],
+    packages: ["@pestle/contract", "@pestle/cli", "pino", "prom-client", "fastify (types)"],
     node: /^node:/,
   },
 ];
@@ -184,7 +191,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|async |await |fetch\()/;
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
-const sources = ["contract/src", "sdk/src", "server/src"].flatMap((folder) =>
+const sources = ["contract/src", "sdk/src", "cli/src", "server/src"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => join(folder, name)),
@@ -194,7 +201,7 @@ const MOST_FILES = 25;
 /** Folders whose files have running numbers: they grow, and nobody reads them as a whole. */
 const NUMBERED = new Set(["docs/adr", "server/migrations"]);
 const HAND_WRITTEN = [
-  ...["bench", "chaos", "clients", "contract", "docs", "e2e", "examples"],
+  ...["bench", "chaos", "cli", "clients", "contract", "docs", "e2e", "examples"],
   ...["python", "scripts", "sdk", "server", "web"],
 ];
 const NOT_OURS = /(^|\/)(node_modules|dist|__pycache__|\.[^/]+)(\/|$)/;
@@ -223,7 +230,9 @@ function importsOf(file: string): Import[] {
     ...[...found].map(([, type, target]) => ({ target: target as string, typesOnly: type !== undefined })),
     ...[...dynamic].map(([, target]) => ({ target: target as string, typesOnly: false, later: true })),
   ].map(({ target, ...how }) => ({
-    target: target.startsWith(".") ? relative(root, join(root, dirname(file), target)) : target,
+    target: target.startsWith(".")
+      ? relative(root, join(root, dirname(file), target))
+      : target.replace(/^@pestle\/cli\/(.+)$/, "cli/src/$1.ts"),
     ...how,
   }));
 }
@@ -242,7 +251,8 @@ function forbidden(file: string, { target, typesOnly }: Import): boolean {
   const rule = rules.find(({ folder }) => file.startsWith(folder));
   if (rule === undefined) return true;
   if (isBuiltin(target)) return !rule.node.test(target);
-  if (sources.includes(target)) return !rule.own.some((folder) => target.startsWith(folder));
+  const own = target.startsWith("cli/src/") && rule.packages.includes("@pestle/cli") ? ["cli/src/"] : rule.own;
+  if (sources.includes(target)) return !own.some((folder) => target.startsWith(folder));
   const name = target
     .split("/")
     .slice(0, target.startsWith("@") ? 2 : 1)
@@ -284,9 +294,12 @@ describe("the architecture", () => {
 
   test("commands that use the API alone load no database driver, web framework or HTTP client", () => {
     const commands = "server/src/cli/commands.ts";
-    const rows = [...textOf(commands).matchAll(/^ {2}\[\["(\w+)".*?import\("\.\/([^"]+)"\)/gm)];
-    const filesOf = (word: string) =>
-      rows.filter(([, first]) => first === word).map(([, , file]) => `server/src/cli/${file}`);
+    const rows = [commands, "cli/src/commands.ts"].flatMap((table) =>
+      [...textOf(table).matchAll(/^ {2}\[\["(\w+)".*?import\("\.\/([^"]+)"\)/gm)].map(
+        ([, first, file]) => [first, `${dirname(table)}/${file}`] as const,
+      ),
+    );
+    const filesOf = (word: string) => rows.filter(([first]) => first === word).map(([, file]) => file);
     const HEAVY = ["pg", "fastify", "undici", "pino", "prom-client", "saxes"];
     expect(loadedWith(filesOf("order")).filter((target) => HEAVY.includes(target))).toEqual(["pg", "pino"]);
     for (const word of ["orders", "token", "login", "simulate", "webhooks", "events", "trigger", "config"]) {

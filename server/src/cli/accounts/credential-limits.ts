@@ -1,3 +1,7 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { readText } from "@pestle/cli/files";
+import { facts, minute, type Output, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { TOKEN_LIFETIME_S } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { type CredentialRow, loadCredential } from "../../db/accounts/credentials.ts";
@@ -6,10 +10,6 @@ import { addCredentialKey, limitCredential, removeCredentialKey } from "../../us
 import { splitClientId } from "../../usecases/accounts/manage-credentials.ts";
 import { shownProofs } from "../../usecases/accounts/shown-credential.ts";
 import { transact } from "../../usecases/write.ts";
-import { WrongUsage } from "../errors.ts";
-import { readText } from "../files.ts";
-import { facts, minute, type Output, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 import { CLIENT_ID } from "./credential.ts";
 

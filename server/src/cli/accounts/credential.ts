@@ -1,3 +1,6 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, minute, type Output, SHOWN_ONCE, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type Environment, environments, scopeNames } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
@@ -13,9 +16,6 @@ import {
   type ShownSecret,
 } from "../../usecases/accounts/manage-credentials.ts";
 import { transact } from "../../usecases/write.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts, minute, type Output, SHOWN_ONCE, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema, withVault } from "../session.ts";
 
 type NewCredentialOptions = {

@@ -1,3 +1,6 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, minute, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import {
   type Environment,
   environments,
@@ -16,10 +19,7 @@ import { createPartnerAccount } from "../../usecases/accounts/create-partner.ts"
 import { addRoutingRule, removeRoutingRule } from "../../usecases/accounts/manage-routing.ts";
 import { changeQuotas } from "../../usecases/accounts/quotas.ts";
 import { transact } from "../../usecases/write.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts, minute, table } from "../output.ts";
 import { type PrescriberRouteOptions, routeToPrescribers } from "../prescribers/route-to-prescribers.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
 type NewPartnerOptions = {

@@ -1,3 +1,7 @@
+import { readSecretFromStdin } from "@pestle/cli/accounts/secret-input";
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, type Output, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { provisionedRoles } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { findPartner } from "../../db/accounts/accounts.ts";
@@ -7,11 +11,7 @@ import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { removeSsoProvider, setSsoProvider, unlinkSsoPerson } from "../../usecases/accounts/sso/manage-sso.ts";
 import { CALLBACK } from "../../usecases/accounts/sso/sign-in-with-sso.ts";
 import { transact } from "../../usecases/write.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts, type Output, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema, withVault } from "../session.ts";
-import { readSecretFromStdin } from "./secret-input.ts";
 
 type Whose = { staff?: boolean; partner?: string };
 type SetOptions = Whose & {

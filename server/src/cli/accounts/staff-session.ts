@@ -1,12 +1,17 @@
 import { createHash } from "node:crypto";
 import { resolve } from "node:path";
+import {
+  type PersonalFile,
+  readPersonalFile,
+  removePersonalFile,
+  writePersonalFile,
+} from "@pestle/cli/accounts/personal-file";
 import { type StaffRole, staffRoles } from "@pestle/contract";
 import type { Config } from "../../config.ts";
 import type { Deps } from "../../deps.ts";
 import { isSentObject } from "../../domain/values/unknown-fields.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { findSession, LONGEST_SESSION_MS, type SignedIn } from "../../usecases/accounts/sign-in.ts";
-import { type PersonalFile, readPersonalFile, removePersonalFile, writePersonalFile } from "./personal-file.ts";
 
 /** A person who signed in on this machine. The token is that of a session in the database, like a browser's. */
 type Kept = { email: string; person_id: string; service: string; token: string; expires_at: string };

@@ -1,4 +1,14 @@
 import { randomUUID } from "node:crypto";
+import {
+  hasTerminal,
+  promptLine,
+  promptNewPassword,
+  promptSecret,
+  readSecretFromStdin,
+} from "@pestle/cli/accounts/secret-input";
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, SHOWN_ONCE, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type PersonLicense, portalRoleNames, staffRoleNames } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { findPartner } from "../../db/accounts/accounts.ts";
@@ -23,12 +33,8 @@ import {
   signOut,
 } from "../../usecases/accounts/sign-in.ts";
 import { transact } from "../../usecases/write.ts";
-import { WrongUsage } from "../errors.ts";
 import { withDeps } from "../fulfillment/work-session.ts";
-import { facts, SHOWN_ONCE, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
-import { hasTerminal, promptLine, promptNewPassword, promptSecret, readSecretFromStdin } from "./secret-input.ts";
 import { forgetPeople, isStaff, keepPerson, keptHere } from "./staff-session.ts";
 
 type LicenseOptions = { licenseNumber?: string; licenseState?: string; licenseExpires?: string; npi?: string };

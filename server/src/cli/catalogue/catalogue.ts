@@ -1,5 +1,10 @@
 import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
+import { hasTerminal } from "@pestle/cli/accounts/secret-input";
+import { WrongUsage } from "@pestle/cli/errors";
+import { readBytes } from "@pestle/cli/files";
+import { minute, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type Environment, environments } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { writeCell } from "../../domain/catalogue/cells.ts";
@@ -16,11 +21,6 @@ import {
   readCatalogueVersions,
 } from "../../usecases/catalogue/read-catalogue-rows.ts";
 import { loadSafety } from "../../usecases/safety/load-safety-data.ts";
-import { hasTerminal } from "../accounts/secret-input.ts";
-import { WrongUsage } from "../errors.ts";
-import { readBytes } from "../files.ts";
-import { minute, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { type Session, withSchema } from "../session.ts";
 import { serviceCommand } from "./shipping-service.ts";
 

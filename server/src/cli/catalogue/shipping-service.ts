@@ -1,9 +1,9 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type ShippingServices, serviceLimits } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { chooseShippingService, readShippingServices } from "../../usecases/catalogue/shipping-services.ts";
-import { WrongUsage } from "../errors.ts";
-import { table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
 type Given = {

@@ -1,3 +1,6 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, minute, type Output, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { countReasonNames, type DestructionReason, destructionReasonNames } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { findPerson } from "../../db/accounts/people.ts";
@@ -17,9 +20,6 @@ import { countStock, receiveStock, type StockCount } from "../../usecases/catalo
 import { returnParcel } from "../../usecases/catalogue/return-parcel.ts";
 import { checkedNote } from "../../usecases/operations/checked-note.ts";
 import { AS, keptHere, signedInStaff } from "../accounts/staff-session.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts, minute, type Output, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
 type ChangeOptions = { account: string; units: string; note?: string; reason?: string; as?: string; lot?: string };

@@ -1,3 +1,6 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { writePrivate } from "@pestle/cli/files";
+import type { CommandRow } from "@pestle/cli/program";
 import {
   type Environment,
   environments,
@@ -16,9 +19,6 @@ import { requireAccount } from "../../usecases/accounts/require-account.ts";
 import { reportCsv, reportPdf } from "../../usecases/fulfillment/reports/export-report.ts";
 import type { AskedReport } from "../../usecases/fulfillment/reports/report-source.ts";
 import { commandActor } from "../audit-command.ts";
-import { WrongUsage } from "../errors.ts";
-import { writePrivate } from "../files.ts";
-import type { CommandRow } from "../program.ts";
 import { withVault } from "../session.ts";
 
 type Options = {

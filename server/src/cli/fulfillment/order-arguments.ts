@@ -1,5 +1,6 @@
+import { wholeNumber } from "@pestle/cli/arguments";
+import { WrongUsage } from "@pestle/cli/errors";
 import type { FilledLine } from "@pestle/contract";
-import { WrongUsage } from "../errors.ts";
 
 type Item = { item_id: number };
 
@@ -50,11 +51,6 @@ function byItem(
     }
     return { item_id: named === undefined ? only!.item_id : Number(named), value };
   });
-}
-
-export function wholeNumber(text: string, option: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new WrongUsage(`${option} takes a whole number.`);
-  return Number(text);
 }
 
 export const centsOf = (text: string | undefined): number | null =>

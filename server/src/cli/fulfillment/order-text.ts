@@ -1,6 +1,6 @@
+import { facts, minute, money, table } from "@pestle/cli/output";
 import { type ExceptionId, exceptionRow, type OrderState, type SafetyEntry, type SafetyStatus } from "@pestle/contract";
 import type { ShownOrder } from "../../usecases/fulfillment/show-order.ts";
-import { facts, minute, money, table } from "../output.ts";
 
 /** An order's state after a step. */
 export function stepText(order: {

@@ -1,3 +1,7 @@
+import { wholeNumber } from "@pestle/cli/arguments";
+import { writePrivate } from "@pestle/cli/files";
+import { minute } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import {
   type DocumentKind,
   documentKinds,
@@ -32,10 +36,7 @@ import { trackByHand } from "../../usecases/fulfillment/track-shipments.ts";
 import { loadStoredOrder } from "../../usecases/orders/read-orders.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { AS } from "../accounts/staff-session.ts";
-import { writePrivate } from "../files.ts";
-import { minute } from "../output.ts";
-import type { CommandRow } from "../program.ts";
-import { centsOf, lotsOf, scansOf, wholeNumber } from "./order-arguments.ts";
+import { centsOf, lotsOf, scansOf } from "./order-arguments.ts";
 import { orderText, stepText } from "./order-text.ts";
 import { type OrderOptions, withOrder } from "./work-session.ts";
 

@@ -1,3 +1,5 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import {
   type PartialFillRequester,
@@ -5,8 +7,6 @@ import {
   requestPartialFill,
 } from "../../usecases/fulfillment/request-partial-fill.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
-import { WrongUsage } from "../errors.ts";
-import type { CommandRow } from "../program.ts";
 import { withVault } from "../session.ts";
 
 type Options = { account: string; as?: string; requestedBy: PartialFillRequester; note: string };

@@ -1,3 +1,6 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { minute, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { environments, type RecallRequest, type RecallShelf, reviewerRoles } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
@@ -5,9 +8,6 @@ import { quarantineLot } from "../../usecases/fulfillment/recall/quarantine-lot.
 import { recallLot, shelvesOfLot } from "../../usecases/fulfillment/recall/recall-lot.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
-import { WrongUsage } from "../errors.ts";
-import { minute, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { type Session, withVault } from "../session.ts";
 
 type Options = RecallRequest & { reveal?: boolean; quarantine?: boolean; endQuarantine?: boolean; as?: string };

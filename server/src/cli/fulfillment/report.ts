@@ -1,3 +1,7 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { writePrivate } from "@pestle/cli/files";
+import { minute, type Output, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type Environment, environments } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { listSubmissions, type Submission } from "../../db/fulfillment/pmp-submissions.ts";
@@ -10,10 +14,6 @@ import {
   requireState,
 } from "../../usecases/fulfillment/report-controlled.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
-import { WrongUsage } from "../errors.ts";
-import { writePrivate } from "../files.ts";
-import { minute, type Output, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema, withVault } from "../session.ts";
 
 type Options = {

@@ -1,3 +1,5 @@
+import { type Output, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type Config, readConfig } from "../../config.ts";
 import { decideIntake } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage, IntakeRefusal, ReadMessage } from "../../domain/intake/incoming-message.ts";
@@ -6,8 +8,6 @@ import { intakeWarnings, type WarningCode } from "../../domain/intake/intake-war
 import { type AcceptanceReason, acceptanceReasons } from "../../domain/intake/prescription.ts";
 import { type Explanation, findFields } from "../../formats/script/explain.ts";
 import { prescriptionRules } from "../../usecases/intake/take-message.ts";
-import { type Output, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
 
 export const rxLintCommand: CommandRow = {

@@ -1,8 +1,8 @@
+import { readBytes } from "@pestle/cli/files";
 import type { ReadMessage } from "../../domain/intake/incoming-message.ts";
 import { readFhir } from "../../formats/fhir/read.ts";
 import { readScript } from "../../formats/script/read.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { readBytes } from "../files.ts";
 
 export type RxFormat = "script" | "fhir";
 export type RxMessage = { format: RxFormat; body: Buffer };

@@ -1,3 +1,6 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, minute } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { createCopies } from "../../copies.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
@@ -13,9 +16,6 @@ import { openReview } from "../../usecases/intake/message-answer.ts";
 import { routeKeptMessage } from "../../usecases/intake/route-kept-message.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts, minute } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { type Session, withSchema, withVault } from "../session.ts";
 
 type Listed = Awaited<ReturnType<typeof readReviewList>>[number];

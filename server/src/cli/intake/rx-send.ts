@@ -1,4 +1,18 @@
 import { randomUUID } from "node:crypto";
+import {
+  addresses,
+  type ClientOptions,
+  clientNamed,
+  inEnvironment,
+  keptAccount,
+  nobody,
+  type PartnerAccount,
+  profileOption,
+} from "@pestle/cli/accounts/partner-account";
+import { ANSWER_LIMIT_MS, requestToken } from "@pestle/cli/accounts/token";
+import { kindOfStatus, reason, ServiceRefusal, WrongUsage } from "@pestle/cli/errors";
+import { facts, type Output, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type Environment, environments } from "@pestle/contract";
 import { type Config, readConfig } from "../../config.ts";
 import { findMade, type MadeOfMessage } from "../../db/intake/messages.ts";
@@ -13,20 +27,6 @@ import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { hashOfSent, messageIdentity } from "../../usecases/intake/message-identity.ts";
 import { openAnyPatientId } from "../../usecases/patients/patient-rows.ts";
 import type { Vault } from "../../vault/vault.ts";
-import {
-  addresses,
-  type ClientOptions,
-  clientNamed,
-  inEnvironment,
-  keptAccount,
-  nobody,
-  type PartnerAccount,
-  profileOption,
-} from "../accounts/partner-account.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
-import { kindOfStatus, reason, ServiceRefusal, WrongUsage } from "../errors.ts";
-import { facts, type Output, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { hasDatabase, type Session, withVault } from "../session.ts";
 import { type RxAnswer, readRxAnswer } from "./rx-answer.ts";
 import { type RxFormat, type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";

@@ -1,3 +1,6 @@
+import { readText, writePrivate } from "@pestle/cli/files";
+import { facts, minute, progress } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import type { AuditRoot } from "@pestle/contract";
 import { rootDestinations } from "../../adapters/root-destinations.ts";
 import { readConfig } from "../../config.ts";
@@ -10,14 +13,10 @@ import { proveOrder } from "../../usecases/operations/audit/prove-order.ts";
 import { readRoots } from "../../usecases/operations/audit/read-roots.ts";
 import { shipRoots, unshippedRoots } from "../../usecases/operations/audit/ship-roots.ts";
 import { renewAuditKey, signNow } from "../../usecases/operations/audit/sign-root.ts";
-
 import { verifyLog } from "../../usecases/operations/audit/verify-log.ts";
 import { auditedPatients } from "../../usecases/operations/audit-note.ts";
 import { disclosureLines, disclosuresHead, walkDisclosures } from "../../usecases/operations/read-disclosures.ts";
 import { commandActor } from "../audit-command.ts";
-import { readText, writePrivate } from "../files.ts";
-import { facts, minute, progress } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema, withVault } from "../session.ts";
 
 const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`", { required: true }] as const;

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
+import { progress } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { migrate, migrationState } from "../../db/migrate.ts";
 import { backUp } from "../../usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
 import { keptMasterKeys } from "../../vault/master-key.ts";
 import { auditCommand } from "../audit-command.ts";
-import { progress } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { type OwnerSession, withOwner } from "../session.ts";
 
 export const backupCommands: readonly CommandRow[] = [

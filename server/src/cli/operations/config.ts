@@ -1,6 +1,6 @@
+import { table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { describeConfig } from "../../config.ts";
-import { table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 
 export const configCommand: CommandRow = {
   name: "config",

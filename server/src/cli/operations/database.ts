@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { createRolesText, loadRole } from "../../db/roles.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import type { CommandRow } from "../program.ts";
 import { withOwner } from "../session.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";

@@ -1,11 +1,11 @@
+import { reason } from "@pestle/cli/errors";
+import { type Output, pc } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type Config, describeConfig, readConfig } from "../../config.ts";
 import { providersInUse } from "../../providers-in-use.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../../usecases/operations/check-up.ts";
 import { checkProviders } from "../../usecases/providers/check-up-providers.ts";
-import { reason } from "../errors.ts";
-import { type Output, pc } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { hasDatabase, withDatabase } from "../session.ts";
 
 export const doctorCommand: CommandRow = {

@@ -1,11 +1,11 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, progress, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { rotateIndexKey } from "../../usecases/operations/rotate-index-key.ts";
 import { describeKeys, rotateDataKey } from "../../usecases/operations/rotate-keys.ts";
 import { rotateMasterKey } from "../../usecases/operations/rotate-master-key.ts";
 import { keptMasterKeys, masterKeys } from "../../vault/master-key.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts, progress, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { enterSchema, withOwner, withSchema, withVault } from "../session.ts";
 
 export const keysCommands: readonly CommandRow[] = [

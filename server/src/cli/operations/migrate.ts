@@ -1,6 +1,6 @@
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { migrate, migrationState } from "../../db/migrate.ts";
-import type { CommandRow } from "../program.ts";
 import { withOwner } from "../session.ts";
 
 export const migrateCommand: CommandRow = {

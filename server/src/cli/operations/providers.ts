@@ -1,12 +1,12 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { PROVIDER_KINDS, PROVIDER_NAMES } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { providersInUse } from "../../providers-in-use.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { checkProviders, isProvider } from "../../usecases/providers/check-up-providers.ts";
-import { WrongUsage } from "../errors.ts";
-import { table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 
 export const providerCommands: readonly CommandRow[] = [
   {

@@ -1,3 +1,5 @@
+import { pc } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import type { App } from "../../app.ts";
 import { type Config, readConfig, WrongSetting } from "../../config.ts";
 import type { Addresses } from "../../deps.ts";
@@ -7,8 +9,6 @@ import { type Demo, readDemo, writeDemo } from "../../seed/demo-file.ts";
 import { lowerPoolPriority } from "../../thread-priority.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { providerWarnings } from "../../usecases/providers/check-up-providers.ts";
-import { pc } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 
 export const startCommand: CommandRow = {
   name: "start",

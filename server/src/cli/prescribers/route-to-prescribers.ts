@@ -1,11 +1,11 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts } from "@pestle/cli/output";
+import { isLoopback } from "@pestle/contract";
 import { portsIn, readConfig } from "../../config.ts";
 import type { PharmacyVersion } from "../../domain/prescribers/pharmacy-message.ts";
-import { isLoopback } from "../../domain/values/networks.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { removePrescriberRoute, setPrescriberRoute } from "../../usecases/prescribers/manage-prescriber-routes.ts";
 import { transact } from "../../usecases/write.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts } from "../output.ts";
 import { withVault } from "../session.ts";
 
 export type PrescriberRouteOptions = {

@@ -1,11 +1,11 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { minute, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { type ChangeCode, changeCodeNames, changeCodes } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { listPrescriberMessages } from "../../db/prescribers/prescriber-messages.ts";
 import { askPrescriber } from "../../usecases/prescribers/ask-prescriber.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
-import { WrongUsage } from "../errors.ts";
-import { minute, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema, withVault } from "../session.ts";
 
 const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`", { required: true }] as const;

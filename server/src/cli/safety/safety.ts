@@ -1,4 +1,7 @@
 import { basename } from "node:path";
+import { readBytes } from "@pestle/cli/files";
+import { facts, minute, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { listSafetyImports } from "../../db/safety/safety-imports.ts";
 import { assessSafety } from "../../domain/safety/assess-safety.ts";
@@ -12,9 +15,6 @@ import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { importSafetyData } from "../../usecases/safety/import-safety-data.ts";
 import { type LoadedSafety, loadSafety, loadSafetyFile } from "../../usecases/safety/load-safety-data.ts";
 import { AS, signedInStaff } from "../accounts/staff-session.ts";
-import { readBytes } from "../files.ts";
-import { facts, minute, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
 type ImportOptions = { as?: string; dryRun?: boolean };

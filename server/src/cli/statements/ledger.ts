@@ -1,10 +1,10 @@
+import { wholeNumber } from "@pestle/cli/arguments";
+import { facts, minute, money, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listLedgerFaults } from "../../db/statements/ledger-faults.ts";
 import { bookAdjustment } from "../../usecases/statements/book-adjustment.ts";
-import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import { facts, minute, money, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
 type BookOptions = { amount_cents: string; text: string; reference: string; order?: string; on?: string };

@@ -1,10 +1,10 @@
+import { WrongUsage } from "@pestle/cli/errors";
+import { facts, money, table } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { providersInUse } from "../../providers-in-use.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { comparePayments } from "../../usecases/statements/compare-payments.ts";
-import { WrongUsage } from "../errors.ts";
-import { facts, money, table } from "../output.ts";
-import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
 export const reportPaymentsCommand: CommandRow = {

@@ -152,6 +152,80 @@ export const listRequests = (
     filter.error_code,
   ]);
 
+/** What `GET /requests` filters by. */
+export type OwnRequestFilter = {
+  statuses: { from: number; to: number } | null;
+  method: string | null;
+  route: string | null;
+  since: Date;
+};
+
+type OwnPageParams = [
+  account_id: string,
+  before_at: Date,
+  before_id: string,
+  since: Date,
+  look_at: number,
+  status_from: number | null,
+  status_to: number | null,
+  method: string | null,
+  route: string | null,
+  limit: number,
+];
+const ownPageOf = (which: string) =>
+  statementOf<OwnPageParams, RequestRow & { fits: boolean; place: number }>(`
+with looked_at as materialized (
+  select request_id, at, credential_id, method, route, status, duration_ms, error_codes
+  from request_log
+  where account_id = $1 and (at, request_id) < ($2, $3::uuid) and at >= $4 ${which}
+  order by at desc, request_id desc
+  limit $5
+), judged as materialized (
+  select request_id, at, credential_id, method, route, status, duration_ms, error_codes,
+    ($6::integer is null or status between $6 and $7) and ($8::text is null or method = $8)
+      and ($9::text is null or route = $9) as fits,
+    row_number() over (order by at desc, request_id desc)::integer as place
+  from looked_at
+)
+select request_id, at, credential_id, method, route, status, duration_ms, error_codes, fits, place
+from judged
+-- The last one tells where the next page begins.
+where fits or place = $5
+order by place
+limit $10`);
+const ownPage = ownPageOf("");
+const ownErrorPage = ownPageOf("and status >= 400");
+/** The most requests that a page reads, even if few match. */
+const MOST_LOOKED_AT = 5_000;
+
+/** Requests before a position, newest first, and the start of the next page. */
+export async function listOwnRequests(
+  db: Queryable,
+  account_id: string,
+  { statuses, method, route, since }: OwnRequestFilter,
+  before: RequestPosition,
+  limit: number,
+): Promise<{ rows: RequestRow[]; next: RequestPosition | null }> {
+  const filtered = statuses !== null || method !== null || route !== null;
+  const look_at = filtered ? Math.max(limit + 1, MOST_LOOKED_AT) : limit + 1;
+  const looked = await db.rows(statuses !== null && statuses.from >= 400 ? ownErrorPage : ownPage, [
+    account_id,
+    before.at,
+    before.request_id,
+    since,
+    look_at,
+    statuses?.from ?? null,
+    statuses?.to ?? null,
+    method,
+    route,
+    limit + 1,
+  ]);
+  const fitting = looked.filter(({ fits }) => fits);
+  if (fitting.length > limit) return { rows: fitting.slice(0, limit), next: fitting[limit - 1]! };
+  const last = looked.at(-1);
+  return { rows: fitting, next: last?.place === look_at ? last : null };
+}
+
 const one = sql<[account_id: string, request_id: string], RequestRow & { body: string | null }>`
 select request_id, at, credential_id, method, route, status, duration_ms, error_codes, body
 from request_log
@@ -192,6 +266,22 @@ export const listErrorGroups = (
   { since, until }: { since: Date; until: Date },
   most: number,
 ) => db.rows(groups, [account_id, since, until, most]);
+
+const excess = sql<[account_id: string, since: Date, most: number], { minute: Date }>`
+select minute
+from (
+  select minute, sum(requests) over (order by minute desc, credential_id) as so_far
+  from request_minute
+  where account_id = $1 and minute >= $2) counted
+where so_far > $3
+order by minute desc
+limit 1`;
+/**
+ * The minute before which the log has more than the newest `most` requests; undefined if it has fewer since then. The
+ * totals tell it, without counting the requests themselves.
+ */
+export const findExcessBefore = async (db: Queryable, account_id: string, since: Date, most: number) =>
+  (await db.row(excess, [account_id, since, most]))?.minute;
 
 const tidy = sql<[account_id: string, before: Date, most: number]>`
 delete from request_log

@@ -1,5 +1,4 @@
-import type { Environment } from "@pestle/contract";
-import type { DisableReason } from "../../domain/webhooks/endpoint-disabled.ts";
+import type { DisableReason, Environment } from "@pestle/contract";
 import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export const sealedEndpointColumns = ["secret_sealed", "signing_secret_sealed"] as const;

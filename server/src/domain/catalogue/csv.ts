@@ -62,11 +62,4 @@ export function readCsv(text: string): { records: CsvRecord[]; faults: CsvFault[
   return { records, faults };
 }
 
-export function writeCsv(rows: readonly (readonly string[])[]): string {
-  return rows.map((cells) => `${cells.map(cellText).join(",")}\n`).join("");
-}
-
-/** Also quotes a cell with leading or trailing spaces, because some programs would drop them. */
-const cellText = (cell: string) => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-
 const lineEnds = (text: string) => text.split("\n").length - 1;

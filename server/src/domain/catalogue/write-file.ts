@@ -1,6 +1,6 @@
+import { writeCsv } from "@pestle/contract";
 import { writeCell } from "./cells.ts";
 import { catalogueColumns } from "./columns.ts";
-import { writeCsv } from "./csv.ts";
 import type { CatalogueKind, Row } from "./rows.ts";
 
 /** Writes a file that changes nothing when it is imported again. */

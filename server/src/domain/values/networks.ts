@@ -32,6 +32,3 @@ function addressOf(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const address = ipaddr.IPv6.parse(text);
   return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
-
-/** A name or address of this machine. */
-export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);

@@ -1,11 +1,4 @@
-import type { WebhookBodyOf } from "@pestle/contract";
-
-/** Why Pestle disabled an endpoint. The account's other endpoints, the feed and the notice show it. */
-export const disableReasons = {
-  gone: "The endpoint answered 410 Gone.",
-  failing: "Every attempt of the last five days failed.",
-} as const;
-export type DisableReason = keyof typeof disableReasons;
+import { type DisableReason, disableReasons, type WebhookBodyOf } from "@pestle/contract";
 
 export const endpointDisabledBody = (
   event_id: string,

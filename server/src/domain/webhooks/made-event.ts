@@ -1,10 +1,7 @@
-import type { EventType, WebhookBodyOf } from "@pestle/contract";
+import type { EventFields, EventType } from "@pestle/contract";
 
 /** An event that a change sends. It is saved with the change. */
 export type MadeEvent = { event_id: string; event_type: EventType; body: Record<string, unknown> };
-
-/** The fields of a body without its ID, type and time. */
-export type EventFields<T extends EventType> = Omit<WebhookBodyOf<T>, "event_id" | "event_type" | "timestamp">;
 
 export function madeEvent<T extends EventType>(
   event_type: T,

@@ -1,6 +1,4 @@
-import type { DashboardOrderRow } from "@pestle/contract";
-import { writeCsv } from "../../domain/catalogue/csv.ts";
-import { spreadsheetText } from "../../domain/values/spreadsheet-text.ts";
+import { type DashboardOrderRow, spreadsheetText, writeCsv } from "@pestle/contract";
 
 const columns = [
   "partner",

@@ -1,8 +1,7 @@
 import { Readable } from "node:stream";
-import { isMonth, type Statement, type StatementPage } from "@pestle/contract";
+import { isMonth, type Statement, type StatementPage, statementCsvHead, statementCsvLines } from "@pestle/contract";
 import type { FastifyReply } from "fastify";
 import type { LinePosition } from "../../db/statements/statements.ts";
-import { statementCsvHead, statementCsvLines } from "../../domain/statements/statement-csv.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import {
   type ReadDeps,

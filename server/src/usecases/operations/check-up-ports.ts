@@ -1,7 +1,7 @@
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { createServer } from "node:net";
-import type { Config } from "../../config.ts";
+import { type Config, ownAddress } from "../../config.ts";
 import type { Finding } from "./check-up.ts";
 
 const ANSWER_LIMIT_MS = 10_000;
@@ -34,12 +34,6 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
       };
     }),
   );
-}
-
-/** The local URL of one of the service's own listeners. */
-export function ownAddress(config: Config, port: number): string {
-  const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[config.HOST] ?? config.HOST;
-  return `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 /** The status code if this service answers, which it proves by its request id header. */

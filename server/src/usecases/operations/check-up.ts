@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createSecureContext } from "node:tls";
+import { isLoopback } from "@pestle/contract";
 import type { Config } from "../../config.ts";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import { listCredentials } from "../../db/accounts/credentials.ts";
@@ -18,7 +19,6 @@ import { loadRoleFacts, loadServerFacts } from "../../db/operations/server-facts
 import { isCountDue } from "../../domain/catalogue/stock-count.ts";
 import { rootTargets } from "../../domain/operations/root-targets.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
-import { isLoopback } from "../../domain/values/networks.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { KeyServiceTrouble } from "../../vault/key-service.ts";
 import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../../vault/master-key.ts";

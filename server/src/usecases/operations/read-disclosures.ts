@@ -1,8 +1,6 @@
-import { auditActions } from "@pestle/contract";
+import { auditActions, spreadsheetText, writeCsv } from "@pestle/contract";
 import { type AuditRow, listDisclosures } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
-import { writeCsv } from "../../domain/catalogue/csv.ts";
-import { spreadsheetText } from "../../domain/values/spreadsheet-text.ts";
 import { patientIndex } from "../patients/patient-rows.ts";
 import { type OpenedAudit, openAudit } from "./audit-note.ts";
 

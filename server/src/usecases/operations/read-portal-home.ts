@@ -1,4 +1,5 @@
 import {
+  disableReasons,
   type Environment,
   exceptionIds,
   exceptionRow,
@@ -21,7 +22,6 @@ import { type EndpointRow, listEndpoints } from "../../db/webhooks/endpoints.ts"
 import { loadWebhookFacts, type WebhookFacts } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
-import { disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_COUNTED = 10_000;

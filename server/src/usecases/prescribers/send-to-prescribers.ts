@@ -1,4 +1,4 @@
-import { standardSignature, standardWebhookHeaders } from "@pestle/contract";
+import { standardSignature, standardWebhookHeaders, WEBHOOK_USER_AGENT } from "@pestle/contract";
 import {
   claimMessages,
   type DueMessage,
@@ -20,7 +20,6 @@ import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { takeSimulated } from "../sandbox/simulate-prescription.ts";
-import { USER_AGENT } from "../webhooks/send-webhook.ts";
 import { openMessageContext } from "./message-context.ts";
 
 /** An attempt takes at most 15 s; the rest is for saving its result. */
@@ -108,7 +107,7 @@ async function post(
   const timestamp_s = Math.floor(deps.now().getTime() / 1000);
   const headers = {
     "content-type": "application/xml",
-    "user-agent": USER_AGENT,
+    "user-agent": WEBHOOK_USER_AGENT,
     [standardWebhookHeaders.id]: id,
     [standardWebhookHeaders.timestamp]: String(timestamp_s),
     [standardWebhookHeaders.signature]: standardSignature(secret, id, timestamp_s, body),

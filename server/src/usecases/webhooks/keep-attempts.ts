@@ -1,10 +1,10 @@
-import { compactAsciiJson, DISABLE_AFTER_S } from "@pestle/contract";
+import { compactAsciiJson, DISABLE_AFTER_S, type DisableReason } from "@pestle/contract";
 import { announce } from "../../db/bus.ts";
 import { insertAccountEvent } from "../../db/webhooks/account-events.ts";
 import { saveAttempts } from "../../db/webhooks/deliveries.ts";
 import { disableEndpoint } from "../../db/webhooks/due-endpoints.ts";
 import type { Deps } from "../../deps.ts";
-import { type DisableReason, endpointDisabledBody } from "../../domain/webhooks/endpoint-disabled.ts";
+import { endpointDisabledBody } from "../../domain/webhooks/endpoint-disabled.ts";
 import { randomEventId } from "../../random.ts";
 import { transact } from "../write.ts";
 import { sealBody } from "./event-body.ts";

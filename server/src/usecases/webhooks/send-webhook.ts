@@ -1,3 +1,4 @@
+import { type RequestSigner, requestSigner, WEBHOOK_USER_AGENT } from "@pestle/contract";
 import { digestPlace } from "../../db/accounts/credentials.ts";
 import { attemptPlace, type KeptExchange } from "../../db/webhooks/attempts.ts";
 import type { ClaimedDelivery, EndedAttempt } from "../../db/webhooks/deliveries.ts";
@@ -5,7 +6,6 @@ import { type DueEndpoint, endpointPlace } from "../../db/webhooks/due-endpoints
 import type { Deps } from "../../deps.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { attemptOutcome, type EndpointAnswer } from "../../domain/webhooks/attempt-outcome.ts";
-import { type RequestSigner, requestSigner } from "../../domain/webhooks/webhook-request.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openBody } from "./event-body.ts";
 
@@ -16,7 +16,6 @@ export type SentWebhook = EndedWebhook | "given_up";
 /** `gone`: the endpoint refuses further events at this URL (410). */
 export type EndedWebhook = { ended: EndedAttempt; url: string; gone: boolean };
 
-export const USER_AGENT = "Pestle-Webhooks/1";
 const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({
   status: null,
   trouble,
@@ -29,7 +28,7 @@ const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({
 export function openEndpoint({ config, vault }: SendDeps, endpoint: DueEndpoint): SendingEndpoint {
   const { account_id, endpoint_id, signing_credential_id, secret_id } = endpoint;
   const open = (sealed: Buffer, place: string) => vault.open(sealed, place).toString("utf8");
-  const sign = requestSigner(config.OPERATOR_NAME, USER_AGENT, endpoint.url, {
+  const sign = requestSigner(config.OPERATOR_NAME, WEBHOOK_USER_AGENT, endpoint.url, {
     key: open(endpoint.digest_sealed, digestPlace(account_id, signing_credential_id, secret_id)),
     secret: open(endpoint.secret_sealed, endpointPlace("secret_sealed", account_id, endpoint_id)),
     signing_secret: open(

@@ -1,6 +1,6 @@
+import { type DisableReason, disableReasons } from "@pestle/contract";
 import { partnerDevelopers } from "../../db/accounts/people.ts";
 import type { Deps } from "../../deps.ts";
-import { type DisableReason, disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
 import { postLetter } from "../operations/letters/post-letter.ts";
 
 /** Emails the partner's developers if a mail server is configured. Callers do not wait for it, and it never throws. */

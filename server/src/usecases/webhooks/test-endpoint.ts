@@ -1,4 +1,10 @@
-import { compactAsciiJson, type EventType, type WebhookEventRecord, WebhookTestRequest } from "@pestle/contract";
+import {
+  compactAsciiJson,
+  type EventType,
+  sampleEvents,
+  type WebhookEventRecord,
+  WebhookTestRequest,
+} from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { insertAccountEvent } from "../../db/webhooks/account-events.ts";
 import { lockEndpoint } from "../../db/webhooks/endpoints.ts";
@@ -7,7 +13,6 @@ import { accountNow } from "../../domain/values/account-clock.ts";
 import { readBody } from "../../domain/values/read-body.ts";
 import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
-import { sampleEvents } from "../../domain/webhooks/sample-event.ts";
 import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
 import { randomEventId } from "../../random.ts";
 import { sealBody } from "./event-body.ts";

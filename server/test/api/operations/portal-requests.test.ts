@@ -1,10 +1,16 @@
 import { randomUUID } from "node:crypto";
-import type { PortalErrorGroup, PortalRequest, PortalRequestDetails, PortalUsage } from "@pestle/contract";
+import type {
+  LoggedRequest,
+  PortalErrorGroup,
+  PortalRequest,
+  PortalRequestDetails,
+  PortalUsage,
+} from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { latencyBucket, latencyPercentile } from "../../../src/domain/operations/latency-buckets.ts";
 import { createRequestLog } from "../../../src/request-log.ts";
-import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
+import { keepRequests, limitRequests } from "../../../src/usecases/operations/keep-requests.ts";
 import { tidy } from "../../../src/usecases/operations/tidy.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { signedIn, type WebPerson } from "../../support/web.ts";
@@ -118,6 +124,72 @@ describe("the request log", () => {
     expect((await juniper.get(`${P}/requests/${request_id}`)).status).toBe(404);
     expect(await logged(`?request_id=${request_id}`, juniper)).toEqual([]);
     expect((await logged("", juniper)).length).toBe(0);
+  });
+
+  /** The account's own list, over the API. */
+  const own = async (query = "", partner = 0) => {
+    const response = await app.call(`/requests${query}`, { partner });
+    const body = (await response.json()) as { requests: LoggedRequest[]; next_cursor: string | null };
+    return { status: response.status, link: response.headers.get("link"), ...body };
+  };
+
+  test("is also in the API: the portal's requests without bodies, and none of those that read the list", async () => {
+    await own();
+    await app.call(`/v1/requests/${randomUUID()}`);
+    await kept();
+    const { client_id } = app.demo.partners[0]!;
+    const { requests } = await own("?limit=200");
+    expect(requests).toEqual(
+      (await logged("?limit=200")).map(({ at, route, credential_id, credential_name: _, errors, ...same }) => ({
+        ...same,
+        requested_at: at,
+        path: route,
+        client_id: client_id.replace(/-.*/, `-${credential_id}`),
+        errors: errors.map(({ code, ...hint }) => ({ code: Number(code), ...hint })),
+      })),
+    );
+    expect(requests.filter(({ path }) => path.startsWith("/requests"))).toEqual([]);
+    expect(requests.map((request) => request.client_id)).toContain(client_id);
+    const refused = requests.find(({ status }) => status === 422)!;
+    expect(await (await app.call(`/requests/${refused.request_id.toUpperCase()}`)).json()).toEqual(refused);
+    for (const id of [randomUUID(), "x", `${refused.request_id}0`]) {
+      expect((await app.call(`/requests/${id}`)).status).toBe(404);
+    }
+  });
+
+  test("in the API has pages without repeats or gaps, with filters, for its account alone", async () => {
+    const { requests: all } = await own("?limit=200");
+    const paged: LoggedRequest[] = [];
+    for (let query = "?limit=3"; query !== ""; ) {
+      const { requests, next_cursor, link } = await own(query);
+      paged.push(...requests);
+      expect(link === null).toBe(next_cursor === null);
+      query = next_cursor === null ? "" : `?limit=3&cursor=${next_cursor}`;
+      if (next_cursor !== null && paged.length === 3) expect((await own(query, 1)).status).toBe(400);
+    }
+    expect(paged).toEqual(all);
+    const only = (keep: (request: LoggedRequest) => boolean) => ({ requests: all.filter(keep), next_cursor: null });
+    const [, , third] = all;
+    const id = third!.request_id;
+    expect(await own("?limit=200&status=4xx")).toMatchObject(only(({ status }) => status >= 400 && status < 500));
+    expect(await own("?limit=200&status=errors")).toMatchObject(only(({ status }) => status >= 400));
+    expect(await own("?limit=200&status=200")).toMatchObject(only(({ status }) => status === 200));
+    expect(await own("?limit=200&method=POST")).toMatchObject(only(({ method }) => method === "POST"));
+    expect(await own("?limit=200&path=%2Forders%2F%7Border_number%7D&status=404")).toMatchObject(
+      only(({ path }) => path === "/orders/{order_number}"),
+    );
+    expect(await own(`?limit=200&since=${third!.requested_at}`)).toMatchObject(
+      only(({ requested_at }) => requested_at >= third!.requested_at),
+    );
+    expect(await own(`?request_id=${id}`)).toMatchObject(only(({ request_id }) => request_id === id));
+    expect(await own(`?request_id=${id}&status=5xx`)).toMatchObject({ requests: [] });
+    expect(await own("", 1)).toMatchObject({ requests: [], next_cursor: null });
+    expect(await own(`?request_id=${id}`, 1)).toMatchObject({ requests: [] });
+    expect((await app.call(`/requests/${id}`, { partner: 1 })).status).toBe(404);
+    for (const wrong of ["limit=0", "status=9xx", "status=4", "method=LOOK", "path=%2Fnone", "since=now", "cursor=x"]) {
+      expect([wrong, (await own(`?${wrong}`)).status]).toEqual([wrong, 400]);
+    }
+    expect((await own("?request_id=7")).status).toBe(400);
   });
 
   test("groups errors by cause, with location, count and the newest example", async () => {
@@ -277,4 +349,28 @@ describe("usage", () => {
       ),
     );
   });
+});
+
+test("the log of an account keeps the newest requests only", async () => {
+  const { account_id } = app.demo.partners[1]!;
+  const log = createRequestLog();
+  const minute_ms = Math.floor(app.deps.now().getTime() / 60_000) * 60_000;
+  const ids: string[] = [0, 1, 2].flatMap((minutes) =>
+    [1, 2].map((n) => {
+      const request_id = randomUUID();
+      const at = new Date(minute_ms - minutes * 60_000 + n);
+      const what = { credential_id: "abcdefgh", method: "GET", route: "/brands", status: 200, duration_ms: 1 };
+      log.add({ account_id, at, request_id, ...what, refused: undefined, body: null });
+      return request_id;
+    }),
+  );
+  const deps = { ...app.deps, request_log: log };
+  await keepRequests(deps);
+  const listed = async () =>
+    (await logged("?limit=200", await signedIn(app, app.demo.partners[1]!.portal))).map(({ request_id }) => request_id);
+  expect((await listed()).filter((id) => ids.includes(id))).toHaveLength(6);
+  expect(await limitRequests({ ...deps, config: { ...deps.config, REQUEST_LOG_ROWS: 1_000_000 } })).toBe(0);
+  // The limit is reached within the second minute, which stays.
+  await limitRequests({ ...deps, config: { ...deps.config, REQUEST_LOG_ROWS: 3 } });
+  expect((await listed()).filter((id) => ids.includes(id))).toHaveLength(4);
 });

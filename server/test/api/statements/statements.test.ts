@@ -1,10 +1,15 @@
-import type { Order, Statement, StatementLine, StatementPage } from "@pestle/contract";
-import { StatementPage as StatementPageSchema } from "@pestle/contract";
+import {
+  type Order,
+  type Statement,
+  type StatementLine,
+  type StatementPage,
+  StatementPage as StatementPageSchema,
+  statementCsv,
+} from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { isConflict } from "../../../src/db/conflict.ts";
 import { listLedgerFaults } from "../../../src/db/statements/ledger-faults.ts";
-import { statementCsv } from "../../../src/domain/statements/statement-csv.ts";
 import { bookAdjustment } from "../../../src/usecases/statements/book-adjustment.ts";
 import { closeMonths } from "../../../src/usecases/statements/close-months.ts";
 import { acted, readOrder } from "../../support/actions.ts";

@@ -1,10 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { signingKey } from "@pestle/contract";
+import { requestSigner, signingKey } from "@pestle/contract";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../../../../chaos/until.ts";
-import { requestSigner } from "../../../src/domain/webhooks/webhook-request.ts";
 import {
   createCredential,
   finishRotation,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
+  findExcessBefore,
   listErrorGroups,
+  listOwnRequests,
   listRequests,
   loadRequest,
   type RequestFilter,
@@ -70,6 +72,25 @@ test("a page of requests, a page of errors, and a request by its id read only th
   expect(await page({ errors: true, error_code: 42206 })).toBeLessThanOrEqual(2 * PAGE);
   const [one] = await listRequests(app.deps.db, account_id, any, { ...newest, at: new Date(Date.now() - DAY_MS) }, 1);
   expect(await most(/^request_log/, (tx) => loadRequest(tx, account_id, one!.request_id))).toBe(1);
+});
+
+test("a page of the API's list of requests reads a bounded number of them, however few match", async () => {
+  const none = { statuses: null, method: null, route: null, since: any.since };
+  const page = (filter: Partial<typeof none> | { statuses: { from: number; to: number } }, before = newest) =>
+    most(/^request_log/, (tx) => listOwnRequests(tx, account_id, { ...none, ...filter }, before, 50));
+  expect(await page({})).toBeLessThanOrEqual(PAGE);
+  expect(await page({ statuses: { from: 422, to: 422 } })).toBeLessThanOrEqual(5_001);
+  expect(await page({ statuses: { from: 300, to: 399 } })).toBeLessThanOrEqual(5_001);
+  const { rows, next } = await listOwnRequests(
+    app.deps.db,
+    account_id,
+    { ...none, statuses: { from: 300, to: 399 } },
+    newest,
+    50,
+  );
+  expect([rows, next]).toEqual([[], expect.objectContaining({ request_id: expect.any(String) })]);
+  const totals = (tx: Parameters<typeof findExcessBefore>[0]) => findExcessBefore(tx, account_id, any.since, 1_000);
+  expect(await most(/^request_log/, totals)).toBe(0);
 });
 
 test("error groups and the usage of a month read only errors and totals", async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
+import type { CommandRow } from "@pestle/cli/program";
 import { beforeAll, describe, expect, test } from "vitest";
 import { loadCommands } from "../../../src/cli/commands.ts";
-import type { CommandRow } from "../../../src/cli/program.ts";
 
 const commands = await loadCommands();
 

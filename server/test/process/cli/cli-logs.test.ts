@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-type Line = { request_id: string; method: string; route: string; status: number; errors: { code: string }[] };
+type Line = { request_id: string; method: string; path: string; status: number; errors: { code: number }[] };
 /** One successful request, one rejected and one not found; returns their ids. */
 async function someRequests(): Promise<[string, string, string]> {
   const good = await app.call("/v1/brands");
@@ -83,10 +83,27 @@ test("logs show explains the error and how to fix it", async () => {
   await expect(show(bad, { account: "nobody" })).rejects.toThrow("This database has no such account.");
 });
 
-test("without the database it says where to find the log", async () => {
-  await expect(show("5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8", { account: "any" }, { DATA_DIR: folder })).rejects.toThrow(
-    "not on this machine. See the portal.",
-  );
+test("without the database it reads over the API, but no other account", async () => {
+  const { client_id, client_secret } = app.demo.partners[0]!;
+  const { base_url, sandbox_auth_url } = app.addresses;
+  const away = {
+    DATA_DIR: folder,
+    CLIENT_SECRET: client_secret,
+    BASE_URL: base_url,
+    SANDBOX_AUTH_URL: sandbox_auth_url,
+  };
+  const [, bad] = await someRequests();
+  const account = { clientId: client_id, environment: "sandbox" };
+  const { data } = await show(bad, account, away);
+  expect(data).toEqual((await show(bad, { account: client_id.split("-")[0] })).data);
+  await expect(show(bad, { account: "any" }, away)).rejects.toThrow("not on this machine. Omit it to use the API.");
+});
+
+test("an operator reads the requests of any account from the database", async () => {
+  const ids = await someRequests();
+  const { account_id } = app.demo.partners[0]!;
+  const refused = await tailed("--account", account_id, "--errors-only", "--last", "2");
+  expect(refused.map(({ request_id }) => request_id)).toEqual(ids.slice(1));
 });
 
 test("logs tail rejects unknown options", async () => {

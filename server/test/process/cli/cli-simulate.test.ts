@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fieldsOf } from "@pestle/cli/set-fields";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fieldsOf } from "../../../src/cli/set-fields.ts";
 import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { newMessage } from "../../support/intake.ts";
 import { ask } from "../../support/patient.ts";

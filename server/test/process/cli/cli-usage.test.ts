@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createProgram } from "@pestle/cli/program";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commandFiles, commandsFor, loadCommands } from "../../../src/cli/commands.ts";
-import { createProgram } from "../../../src/cli/program.ts";
+import { groups, headings } from "../../../src/cli/groups.ts";
+import { pestle } from "../../../src/cli/pestle.ts";
 import { settings } from "../../../src/config.ts";
 import { findPerson } from "../../../src/db/accounts/people.ts";
 import { openDb } from "../../../src/db/db.ts";
@@ -55,7 +57,7 @@ describe("a command line", () => {
 describe("every command", () => {
   test.each(commands.map((row) => [row.name, row] as const))("%s has help with an example", (name, row) => {
     const verbs = name.split(" ");
-    let command = createProgram(commands);
+    let command = createProgram(pestle, commands);
     for (const verb of verbs) command = command.commands.find((one) => one.name() === verb)!;
     const lines: string[] = [];
     command.configureOutput({ writeOut: (text) => void lines.push(text) }).outputHelp();
@@ -66,6 +68,18 @@ describe("every command", () => {
     // All users of the machine can see the arguments, so no option takes a secret. The name of a file is none.
     expect(help).not.toMatch(/--(password|secret|key|token)[ =]<(?!secret_id|file>)/);
   });
+});
+
+test("the help has every command under one heading, and every group has a meaning", () => {
+  const words = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
+  expect(Object.values<readonly string[]>(headings).flat().sort()).toEqual(words.sort());
+  const grouped = commands.filter(({ name }) => name.includes(" ")).map(({ name }) => name.split(" ")[0]!);
+  expect(Object.keys(groups).sort()).toEqual([...new Set(grouped)].sort());
+  const lines: string[] = [];
+  createProgram(pestle, commands)
+    .configureOutput({ writeOut: (text) => void lines.push(text) })
+    .outputHelp();
+  for (const heading of Object.keys(headings)) expect(lines.join("")).toContain(`${heading}:`);
 });
 
 test("the README names every command, and no unknown one", () => {

@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Page } from "@pestle/cli/output";
 import {
   type CreatedWebhookEndpoint,
   eventTypeNames,
@@ -16,11 +17,11 @@ import {
 import { verifyStandardWebhook, verifyWebhook } from "@pestle/sdk";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Page } from "../../../src/cli/output.ts";
 import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { freePort } from "../../support/tools/free-port.ts";
 import { followCli, runCli } from "../../support/tools/run-cli.ts";
 import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
 import { until } from "../../support/tools/until.ts";
@@ -419,12 +420,3 @@ describe("pestle listen", () => {
     ]);
   });
 });
-
-/** A port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

@@ -1,7 +1,8 @@
+import { writeCsv } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { catalogueColumns } from "../../../src/domain/catalogue/columns.ts";
-import { readCsv, writeCsv } from "../../../src/domain/catalogue/csv.ts";
+import { readCsv } from "../../../src/domain/catalogue/csv.ts";
 import { kindOfColumns, readFileTable } from "../../../src/domain/catalogue/file-table.ts";
 import { changesNothing, type ImportPlan, planImport } from "../../../src/domain/catalogue/plan-import.ts";
 import { type Catalogue, type CatalogueKind, catalogueKinds, type Row } from "../../../src/domain/catalogue/rows.ts";

@@ -122,6 +122,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
   SECRET_ROTATION_DAYS: { good: ["90", 90], bad: ["0", "3651", "never"] },
+  REQUEST_LOG_ROWS: { good: ["1000", 1_000], bad: ["999", "10000001", "all"] },
   REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
   WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
@@ -249,10 +250,13 @@ test("the settings that the guide to go live shows exist and are valid together"
   expect(() => readConfig(Object.fromEntries(shown))).not.toThrow();
 });
 
-test("only config.ts reads the environment", () => {
-  const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
+test.each([
+  ["../../../src/", "config.ts"],
+  ["../../../../cli/src/", "settings.ts"],
+])("in %s only %s reads the environment", (where, file) => {
+  const folder = fileURLToPath(new URL(where, import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
-  expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual(["config.ts"]);
+  expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual([file]);
 });
 
 test("the address of a listener is the one that a caller must use", () => {

@@ -43,7 +43,7 @@ describe("dependencies", () => {
   });
 
   test("are pinned to exact versions", () => {
-    for (const folder of [".", "contract", "server", "sdk", "web"]) {
+    for (const folder of [".", "contract", "server", "sdk", "cli", "web"]) {
       const { dependencies, devDependencies, optionalDependencies } = JSON.parse(textOf(`${folder}/package.json`));
       const versions = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies });
       expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([]);

@@ -1,10 +1,9 @@
-import { moneyKindNames, type StatementLine } from "@pestle/contract";
+import { moneyKindNames, type StatementLine, statementCsv } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCsv } from "../../../src/domain/catalogue/csv.ts";
 import { boundsOf, type ClosedUntil, closesAt, openMonth, openMonths } from "../../../src/domain/statements/months.ts";
 import { lineAnswer, statementAnswer } from "../../../src/domain/statements/statement-answer.ts";
-import { statementCsv } from "../../../src/domain/statements/statement-csv.ts";
 
 const NOTHING: ClosedUntil = { closed_until: new Date(0), closed_month: null };
 const ZONE = "America/New_York";

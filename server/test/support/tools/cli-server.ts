@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
+import { createProgram } from "@pestle/cli/program";
 import { loadCommands } from "../../../src/cli/commands.ts";
-import { explain } from "../../../src/cli/errors.ts";
-import { createProgram } from "../../../src/cli/program.ts";
+import { pestle } from "../../../src/cli/pestle.ts";
 
 const commands = await loadCommands();
 
@@ -37,10 +37,11 @@ async function run({ env, folder, args }: Asked): Promise<Printed> {
     throw new Exit(Number(code));
   }) as typeof process.exit;
   try {
-    await createProgram(commands).parseAsync(args, { from: "user" });
+    await createProgram(pestle, commands).parseAsync(args, { from: "user" });
     printed.code = Number(process.exitCode ?? 0);
   } catch (error) {
-    const { message, exit_code } = error instanceof Exit ? { message: "", exit_code: error.code } : explain(error);
+    const { message, exit_code } =
+      error instanceof Exit ? { message: "", exit_code: error.code } : pestle.explain(error);
     if (message !== "") printed.stderr += `pestle: ${message}\n`;
     printed.code = exit_code;
   } finally {

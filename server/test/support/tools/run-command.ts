@@ -1,7 +1,7 @@
+import type { Output } from "@pestle/cli/output";
+import type { CommandRow } from "@pestle/cli/program";
 import { loadCommands } from "../../../src/cli/commands.ts";
-import { explain } from "../../../src/cli/errors.ts";
-import type { Output } from "../../../src/cli/output.ts";
-import type { CommandRow } from "../../../src/cli/program.ts";
+import { explainHere } from "../../../src/cli/explain.ts";
 
 const commands = await loadCommands();
 
@@ -25,5 +25,5 @@ export async function runCommand<Data = never>(
 export const refusalOf = (run: Promise<unknown>): Promise<string> =>
   run.then(
     () => "done",
-    (error) => `${explain(error).exit_code} ${explain(error).message}`,
+    (error) => `${explainHere(error).exit_code} ${explainHere(error).message}`,
   );

@@ -32,6 +32,8 @@ const methods: Record<PartnerOperation, string> = {
   listContinuity: "continuity().firstPage()",
   listStatements: "statements.list().firstPage()",
   getStatement: "statements.get()",
+  listRequests: "requests.list().firstPage()",
+  getRequest: "requests.get()",
   createRefillSchedule: "refillSchedules.create()",
   listRefillSchedules: "refillSchedules.list().firstPage()",
   getRefillSchedule: "refillSchedules.get()",

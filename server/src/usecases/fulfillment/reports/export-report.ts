@@ -1,9 +1,14 @@
-import { type DashboardReport, MOST_PDF_ROWS, reportRow, SHOWN_REPORT_ROWS } from "@pestle/contract";
+import {
+  type DashboardReport,
+  MOST_PDF_ROWS,
+  reportRow,
+  SHOWN_REPORT_ROWS,
+  spreadsheetText,
+  writeCsv,
+} from "@pestle/contract";
 import type { Deps } from "../../../deps.ts";
-import { writeCsv } from "../../../domain/catalogue/csv.ts";
 import { pharmacyFacts } from "../../../domain/fulfillment/documents.ts";
 import { dateIn } from "../../../domain/values/calendar.ts";
-import { spreadsheetText } from "../../../domain/values/spreadsheet-text.ts";
 import { AdminRefusal } from "../../accounts/admin-refusal.ts";
 import { auditReport, auditRows, type Reader } from "./audit-report.ts";
 import { type AskedReport, localTime, type ReportDeps } from "./report-source.ts";
