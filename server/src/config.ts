@@ -1,4 +1,15 @@
-import { choice, databaseUrl, file, key, line, matching, type Setting, type Values, whole } from "@pestle/cli/setting";
+import {
+  choice,
+  databaseUrl,
+  file,
+  key,
+  line,
+  matching,
+  type Setting,
+  secureUrl,
+  type Values,
+  whole,
+} from "@pestle/cli/setting";
 import { given, readTable, partnerSettings as shared, WrongSetting } from "@pestle/cli/settings";
 import { isLoopback } from "@pestle/contract";
 import { rootTargets } from "./domain/operations/root-targets.ts";

@@ -1,8 +1,8 @@
+import { type PartnerOptions, partnerAccount, profileOption } from "@pestle/cli/accounts/partner-account";
+import { WrongUsage } from "@pestle/cli/errors";
+import { type CommandRow, untilStopped } from "@pestle/cli/program";
 import { type Environment, environments } from "@pestle/contract";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { type PartnerOptions, partnerAccount, profileOption } from "../accounts/partner-account.ts";
-import { WrongUsage } from "../errors.ts";
-import { type CommandRow, untilStopped } from "../program.ts";
 import { type FindCommands, toolsFor } from "./tools.ts";
 
 type McpOptions = Pick<PartnerOptions, "profile" | "partner"> & { environment?: Environment; allowWrites?: boolean };

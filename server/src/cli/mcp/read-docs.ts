@@ -1,5 +1,5 @@
+import { reason, ServiceRefusal } from "@pestle/cli/errors";
 import { findPassages, type Hit, type SearchPage } from "@pestle/contract";
-import { reason, ServiceRefusal } from "../errors.ts";
 
 const LIMIT_MS = 15_000;
 /** An assistant reads a longer page by its sections. */

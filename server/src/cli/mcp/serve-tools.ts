@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { explain } from "@pestle/cli/errors";
 import { version } from "../../version.ts";
-import { explain } from "../errors.ts";
 import type { Tool } from "./tools.ts";
 
 const INSTRUCTIONS =

@@ -1,10 +1,10 @@
+import type { PartnerAccount, PartnerOptions } from "@pestle/cli/accounts/partner-account";
+import { WrongUsage } from "@pestle/cli/errors";
+import { orderPath } from "@pestle/cli/orders/orders";
+import { type PartnerApi, partnerApiOf } from "@pestle/cli/partner-api";
+import type { CommandRow } from "@pestle/cli/program";
 import { exceptionIds, exceptions, orderStatuses, simulations } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
-import type { PartnerAccount, PartnerOptions } from "../accounts/partner-account.ts";
-import { WrongUsage } from "../errors.ts";
-import { orderPath } from "../orders/orders.ts";
-import { type PartnerApi, partnerApiOf } from "../partner-api.ts";
-import type { CommandRow } from "../program.ts";
 import { docsOf } from "./read-docs.ts";
 
 export type FindCommands = (first_word: string) => Promise<CommandRow[]>;
