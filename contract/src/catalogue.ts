@@ -76,8 +76,8 @@ export const Product = named(
 );
 export type Product = Static<typeof Product>;
 
-/** What a carrier service and its usual parcel may be: names of letters, digits, spaces, dashes and underscores. */
-export const serviceLimits = { name: /^[A-Za-z0-9_ -]{1,60}$/, inches: 99, ounces: 1120 } as const;
+/** Names of letters, digits, spaces, dashes and underscores. An input's pattern takes no bare dash in brackets. */
+export const serviceLimits = { name: /^(?:\w| |-){1,60}$/, inches: 99, ounces: 1120 } as const;
 
 /** Which carrier service each shipping method of an account buys. Null: none, so its orders get no label. */
 export type ShippingServices = {
