@@ -5,6 +5,7 @@ import { arazzo, type OpenapiOptions, openapi } from "@pestle/contract";
 import { asvsPage } from "./docs/asvs-page.ts";
 import { authenticationPage } from "./docs/authentication-page.ts";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
+import { certifyPage } from "./docs/certify-section.ts";
 import { cliPage } from "./docs/cli-page.ts";
 import { configPage } from "./docs/config-page.ts";
 import { controlledPage } from "./docs/controlled-page.ts";
@@ -44,6 +45,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/adr/README.md", render: decisionsPage },
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
+  { path: "docs/certify.md", render: () => certifyPage(join(root, "docs/certify.md")) },
   ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),
   ...pagesWithFiles(),
 ];

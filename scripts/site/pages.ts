@@ -31,6 +31,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/patient-messages.md",
       "docs/guides/webhooks.md",
       "docs/guides/verify-webhooks.md",
+      "docs/certify.md",
       "docs/guides/errors-in-practice.md",
       "docs/guides/idempotency.md",
       "docs/guides/pagination.md",

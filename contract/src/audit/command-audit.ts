@@ -136,6 +136,8 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "events resend": notAudited(PARTNER_PROGRAM),
   trigger: notAudited(PARTNER_PROGRAM),
   listen: notAudited(PARTNER_PROGRAM),
+  certify: notAudited(PARTNER_PROGRAM),
+  "certify verify": notAudited(PARTNER_PROGRAM),
 };
 
 /** Groups whose every verb is pharmacy work on one order: `order show`, `order ship`, … */

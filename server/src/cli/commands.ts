@@ -47,6 +47,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["events"], async () => (await import("./webhooks/events.ts")).eventCommands],
   [["trigger"], async () => (await import("./webhooks/trigger.ts")).triggerCommand],
   [["listen"], async () => (await import("./webhooks/listen.ts")).listenCommand],
+  [["certify"], async () => (await import("./certify/certify.ts")).certifyCommands],
   [["logs"], async () => (await import("./operations/logs.ts")).logCommands],
   [["catalogue"], async () => (await import("./catalogue/catalogue.ts")).catalogueCommands],
   [["stock"], async () => (await import("./catalogue/stock.ts")).stockCommands],
