@@ -17,9 +17,9 @@ export type CertifiedCheck = {
 
 export type CertifyFacts = {
   readonly form: 1;
-  /** `receiver`: webhooks. `orders`: a scripted day of orders. */
-  readonly kind: "receiver" | "orders";
-  /** The certified URL, or the command that ran the partner's system. */
+  /** What was certified: a receiver of webhooks. */
+  readonly kind: "receiver";
+  /** Its URL. */
   readonly subject: string;
   readonly account_id: string;
   readonly environment: "production" | "sandbox";

@@ -4,7 +4,7 @@ import type { ReceiverState } from "./receiver-state.ts";
 
 /** The receiver's answer. `trouble`: there was none in time, or the connection failed. */
 export type ReceiverAnswer = { status: number; trouble: null } | { status: null; trouble: "timeout" | "connection" };
-export type Exchange = { delivery: PlannedDelivery; answer: ReceiverAnswer };
+type Exchange = { delivery: PlannedDelivery; answer: ReceiverAnswer };
 
 /** What a check saw. `state` is null if the receiver shows none, and "unreadable" if it has another shape. */
 export type Seen = { steps: readonly (readonly Exchange[])[]; state: ReceiverState | "unreadable" | null };
