@@ -9,6 +9,7 @@ import { smallClients } from "./clients/small-clients.ts";
 import { asvsPage } from "./docs/asvs-page.ts";
 import { authenticationPage } from "./docs/authentication-page.ts";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
+import { certifyPage } from "./docs/certify-section.ts";
 import { cliPage } from "./docs/cli-page.ts";
 import { configPage } from "./docs/config-page.ts";
 import { controlledPage } from "./docs/controlled-page.ts";
@@ -58,6 +59,7 @@ const pages: { path: string; render: () => string }[] = [
   ...smallClients,
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
+  { path: "docs/certify.md", render: () => certifyPage(join(root, "docs/certify.md")) },
   ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),
   ...pagesWithFiles(),
   // Reads the pages, so it comes last.

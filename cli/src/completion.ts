@@ -40,15 +40,21 @@ function completedPlaces(rows: readonly CommandRow[], groups: Readonly<Record<st
   const verbs = new Map<string, CompletedWord[]>();
   for (const { name, summary } of rows) {
     const [group = "", verb] = name.split(" ");
-    first.set(group, verb === undefined ? summary : (groups[group] ?? ""));
+    if (verb === undefined) first.set(group, summary);
+    else if (!first.has(group)) first.set(group, groups[group] ?? "");
     if (verb !== undefined) verbs.set(group, [...(verbs.get(group) ?? []), { word: verb, meaning: summary }]);
   }
+  const isCommand = (path: string) => rows.some(({ name }) => name === path);
   const top = [...first].map(([word, meaning]) => ({ word, meaning }));
   const version = { flag: "--version", meaning: "print the version", takes: "nothing" as const, choices: [] };
   return [
     { path: "", words: top, options: [version, HELP] },
-    ...[...verbs].map(([path, words]) => ({ path, words, options: [HELP] })),
-    ...rows.map((row) => ({ path: row.name, words: wordsOf(row), options: optionsOf(row) })),
+    ...[...verbs].filter(([path]) => !isCommand(path)).map(([path, words]) => ({ path, words, options: [HELP] })),
+    // A command can be a group too, such as `certify`.
+    ...rows.map((row) => {
+      const words = [...(verbs.get(row.name) ?? []), ...wordsOf(row)];
+      return { path: row.name, words, options: optionsOf(row) };
+    }),
   ];
 }
 

@@ -14,6 +14,8 @@ export * from "./audit/partner-audit.ts";
 export * from "./audit/web-audit.ts";
 export * from "./audit/work-audit.ts";
 export * from "./catalogue.ts";
+export * from "./certify/certify-report.ts";
+export * from "./certify/receiver-checks.ts";
 export * from "./continuity.ts";
 export * from "./count-reasons.ts";
 export * from "./dashboard/dashboard-admin.ts";

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { createReceiver, nodeHandler, openInbox } from "@pestle/sdk/webhooks";
 
-const { WEBHOOK_URL, CLIENT_SECRET, WEBHOOK_SECRET, SIGNING_SECRET, PORT = "3000" } = process.env;
+const { WEBHOOK_URL, CLIENT_SECRET, WEBHOOK_SECRET, SIGNING_SECRET, PORT = "3000", STATE } = process.env;
 for (const name of ["CLIENT_SECRET", "WEBHOOK_SECRET"]) {
   if (process.env[name]) continue;
   // Without it the receiver could verify nothing and would reject every request.
@@ -10,8 +10,16 @@ for (const name of ["CLIENT_SECRET", "WEBHOOK_SECRET"]) {
   process.exit(1);
 }
 
+/** What `pestle certify --state` reads: every event it has processed, and each order's newest and missing changes. */
+const state = { events: [], orders: {} };
+
 const inbox = openInbox({
-  otherwise(event, { late }) {
+  otherwise(event, { late, missing }) {
+    state.events.push(event.event_id);
+    if (event.sequence !== undefined) {
+      const sequence = Math.max(state.orders[event.order_number]?.sequence ?? 0, event.sequence);
+      state.orders[event.order_number] = { sequence, missing };
+    }
     const about = event.order_number ?? event.patient_id ?? "";
     console.log([event.event_type, about, event.event_id, late ? "late" : ""].join(" ").trimEnd());
   },
@@ -28,7 +36,10 @@ const receive = createReceiver({
   onError: (error) => console.error(error),
 });
 
-const server = createServer(nodeHandler(receive));
+const hook = nodeHandler(receive);
+const server = createServer((request, response) =>
+  STATE && request.url === "/state" ? response.end(JSON.stringify(state)) : hook(request, response),
+);
 server.listen(Number(PORT), "127.0.0.1", () => console.log(`listening ${server.address().port}`));
 process.once("SIGTERM", () => server.close());
 process.once("SIGINT", () => server.close());

@@ -1,13 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { signForTest, type WebhookBody } from "@pestle/sdk";
+import { type CertifyReport, signForTest, type WebhookBody } from "@pestle/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOf } from "../../sdk/test/support/client-of.ts";
+import { writeDemo } from "../../server/src/seed/demo-file.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import { refusalOf, runCommand } from "../../server/test/support/tools/run-command.ts";
 import { until } from "../../server/test/support/tools/until.ts";
 
 let app: TestApp;
@@ -65,7 +68,7 @@ test("the partner orders once for each payment, resolves the holds that it can, 
   expect(await pestle.webhookEndpoints.list()).toEqual([]);
 });
 
-test("the receiver accepts each event from the pharmacy once, and rejects requests from other senders", async () => {
+test("the receiver accepts each event once, rejects requests from other senders, and is certified", async () => {
   const pestle = clientOf(app);
   const { client_id, client_secret } = app.demo.partners[0]!;
   const url = `http://127.0.0.1:${await freePort()}/hook`;
@@ -76,6 +79,7 @@ test("the receiver accepts each event from the pharmacy once, and rejects reques
     CLIENT_SECRET: client_secret,
     WEBHOOK_SECRET: secret,
     SIGNING_SECRET: signing_secret,
+    STATE: "yes",
   });
   const seen = (line: RegExp) => until(async () => receiver.lines().some((one) => line.test(one)), String(line));
   await seen(/^listening/);
@@ -99,6 +103,40 @@ test("the receiver accepts each event from the pharmacy once, and rejects reques
   const answer = await fetch(url, { method: "POST", headers: signed.headers, body: signed.rawBody });
   expect(answer.status).toBe(401);
   expect(receiver.lines().filter((line) => line.includes(event!.event_id))).toHaveLength(1);
+
+  const folder = mkdtempSync(join(tmpdir(), "pestle-certify-"));
+  writeDemo(app.config.DATA_DIR, app.demo);
+  writeFileSync(join(folder, "endpoint.json"), JSON.stringify({ secret, signing_secret }));
+  const env = { DATA_DIR: app.config.DATA_DIR, XDG_CONFIG_HOME: folder };
+  const out = join(folder, "report.json");
+  const options = { out, secrets: join(folder, "endpoint.json") };
+  const state = url.replace(/hook$/, "state");
+  const certified = await runCommand<CertifyReport>(env, "certify", { ...options, state }, url);
+  expect(certified.text).toMatch(/\n24 of 24 checks passed: certified\.\nSigned report: .+report\.json$/);
+  expect(certified).toMatchObject({
+    failed: false,
+    data: { passed: true, effects_checked: true, run_by: "developer" },
+  });
+  expect((await runCommand(env, "certify verify", {}, out)).text).toMatch(/\nThe report is unchanged\.$/);
+  writeFileSync(out, readFileSync(out, "utf8").replace('"effects_checked": true', '"effects_checked": false'));
+  const changed = await runCommand(env, "certify verify", {}, out);
+  expect(changed).toMatchObject({ failed: true, text: "The report was changed after it was signed." });
+  // Without the endpoint's secrets, certify signs as `pestle listen` does, and this receiver refuses that.
+  const unknown = await runCommand<CertifyReport>(env, "certify", { out }, url);
+  expect(unknown).toMatchObject({ failed: true, data: { effects_checked: false, passed: false } });
+  expect(unknown.text).toContain("It answered 401 to a correct delivery.\n");
+  for (const wrong of [
+    "ftp://127.0.0.1/hook",
+    "127.0.0.1:3000",
+    "http://me@127.0.0.1/hook",
+    "http://127.0.0.1/hook#top",
+  ]) {
+    expect(await refusalOf(runCommand(env, "certify", { out }, wrong))).toMatch(
+      /^2 The receiver's URL must begin with/,
+    );
+  }
+  rmSync(folder, { recursive: true, force: true });
+
   receiver.stop();
   expect([await receiver.ended(), receiver.texts.stderr, receiver.texts.stdout.includes("forged")]).toEqual([
     0,

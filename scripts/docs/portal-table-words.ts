@@ -16,6 +16,10 @@ export function portalTableWords(): Record<string, string[]> {
     ]),
     "contract: refill schedules": Object.values(contract.scheduleActions).map(({ does }) => does),
     "contract: events": Object.values(contract.eventTypes).map(({ sent_when }) => sent_when),
+    "contract: checks of receivers": unique([
+      ...Object.values(contract.receiverChecks).flatMap(({ sends, advice }) => [sends, advice]),
+      ...Object.values(contract.certifyFindings),
+    ]),
     "contract: portal roles": Object.values(contract.portalRoles),
     "contract: quick start": Object.values(contract.quickStartSteps).flat(),
     "contract: resolutions of errors": unique([

@@ -35,6 +35,7 @@ const sections: { title: string; kind: PageKind; entries: Entry[] }[] = [
       "docs/guides/patient-messages.md",
       "docs/guides/webhooks.md",
       "docs/guides/verify-webhooks.md",
+      "docs/certify.md",
       "docs/guides/errors-in-practice.md",
       "docs/guides/idempotency.md",
       "docs/guides/pagination.md",

@@ -5,6 +5,7 @@ export type {
   AuditProof,
   AuditRoot,
   Brand,
+  CertifyReport,
   ContinuityEntry,
   ErrorEntry,
   EventType,
@@ -70,5 +71,6 @@ export type { Statements } from "./resources/statements.ts";
 export type { WebhookEndpoints } from "./resources/webhook-endpoints.ts";
 export type { Answer } from "./transport.ts";
 export { type AuditTrust, ProofRefused, verifyAuditProof } from "./verify-audit-proof.ts";
+export { ReportRefused, verifyCertifyReport } from "./verify-certify-report.ts";
 export * as webhooks from "./webhooks.ts";
 export { signForTest, verifyStandardWebhook, verifyWebhook } from "./webhooks.ts";

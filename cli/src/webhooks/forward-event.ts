@@ -60,7 +60,7 @@ export function listenSecrets(key: string): { webhook_secret: string; signing_se
 }
 
 /** The name in the headers, read from the service's own OpenAPI document. */
-async function operatorName({ base_url, config }: PartnerApi): Promise<string> {
+export async function operatorName({ base_url, config }: PartnerApi): Promise<string> {
   try {
     const response = await fetch(`${base_url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
     const { webhooks } = (await response.json()) as {

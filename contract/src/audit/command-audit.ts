@@ -142,6 +142,8 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   verify: notAudited(NO_DATABASE),
   "samples create": notAudited(NO_DATABASE),
   listen: notAudited(PARTNER_PROGRAM),
+  certify: notAudited(PARTNER_PROGRAM),
+  "certify verify": notAudited(PARTNER_PROGRAM),
 };
 
 /** Groups whose every verb is pharmacy work on one order: `order show`, `order ship`, … */

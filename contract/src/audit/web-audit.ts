@@ -257,6 +257,8 @@ export const webAudit = {
   "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/try_now": writes("events_redelivered", "endpoint"),
   "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/redeliver": writes("events_redelivered", "endpoint"),
   "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/statistics": notAudited(MASKED_COUNTS),
+  "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/certification": notAudited(NO_PATIENT),
+  "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/certification": writes("endpoint_tested", "endpoint"),
   "GET /portal/{environment}/webhook_events": notAudited("The list shows no event body; opening one writes the entry."),
   "GET /portal/{environment}/webhook_events/{event_id}": writes("event_viewed", "patient", "treatment", "order"),
   "GET /portal/{environment}/webhook_events/{event_id}/deliveries": notAudited(

@@ -47,6 +47,7 @@ import type { PortalSchedule, PortalSchedules } from "./portal-schedules.ts";
 import type { PortalInvitation, PortalInvited, PortalPerson, PortalPersonUpdate, PortalTeam } from "./portal-team.ts";
 import type {
   PortalAttempts,
+  PortalCertification,
   PortalCreatedEndpoint,
   PortalDeliveries,
   PortalEndpoint,
@@ -138,6 +139,8 @@ export type PortalApi = {
     answer: PortalRedelivered;
   };
   "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/statistics": { answer: PortalEndpointStatistics };
+  "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/certification": { answer: PortalCertification };
+  "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/certification": { answer: PortalCertification };
   "GET /portal/{environment}/webhook_events": { query: EventFilter | Paged; answer: PortalEvents };
   "GET /portal/{environment}/webhook_events/{event_id}": { answer: PortalEvent };
   "GET /portal/{environment}/webhook_events/{event_id}/deliveries": { answer: PortalDeliveries };

@@ -1,3 +1,4 @@
+import type { CertifyReport } from "../certify/certify-report.ts";
 import type { deliveryStatuses, endpointStatuses } from "../webhooks/webhook-records.ts";
 import type { EventType } from "../webhooks/webhooks.ts";
 
@@ -42,6 +43,12 @@ export type PortalEndpointTest = { event_type?: EventType };
 export type PortalRedeliverSince = { since: string; missed?: boolean };
 /** `more`: the batch limit was reached and more events remain. */
 export type PortalRedelivered = { redelivered: number; more: boolean };
+
+/**
+ * `POST …/webhook_endpoints/{endpoint_id}/certification` starts a run and returns 202, or 429 while one of the account's runs is
+ * under way. `GET` returns the last signed report.
+ */
+export type PortalCertification = { running: boolean; report: CertifyReport | null };
 
 type DeliverySums = {
   attempts: number;

@@ -1,4 +1,6 @@
 import { performance } from "node:perf_hooks";
+import { Readable } from "node:stream";
+import { setTimeout as delay } from "node:timers/promises";
 import { CONNECT_TIMEOUT_S, type Environment, RESPONSE_TIMEOUT_S } from "@pestle/contract";
 import type { Agent, Dispatcher } from "undici";
 import { BoundedMap } from "../domain/values/bounded-map.ts";
@@ -11,6 +13,8 @@ type WebhookRequest = {
   url: string;
   headers: Record<string, string>;
   body: string;
+  /** The body goes out in this many pieces, for the check of a receiver (default: at once). */
+  pieces?: number;
 };
 
 /** Posts to endpoints. `send` always resolves within the time limit and never throws. */
@@ -26,6 +30,7 @@ export type WebhookClient = {
 const MOST_READ_BYTES = 64 * 1024;
 const MOST_KEPT_BYTES = 4 * 1024;
 const SWEEP_EVERY_MS = 100;
+const PIECE_PAUSE_MS = 20;
 
 type Target = { origin: string; path: string };
 const MOST_TARGETS = {
@@ -83,7 +88,7 @@ export function openWebhookClient(
 
   return {
     loopback_ports,
-    send: ({ environment, url, headers, body }) =>
+    send: ({ environment, url, headers, body, pieces }) =>
       new Promise((resolve) => {
         // An answer over plain HTTP comes from a program on the operator's machine. Only the demo shows it to partners.
         const keeps_body = loopback_ports === "any" || url.startsWith("https:");
@@ -95,7 +100,10 @@ export function openWebhookClient(
         sweeping ??= setTimeout(sweep, SWEEP_EVERY_MS).unref();
         agents ??= openAgents();
         agents
-          .then((opened) => opened[environment].dispatch({ ...targetOf(url), method: "POST", headers, body }, exchange))
+          .then((opened) => {
+            const sent = pieces === undefined ? { headers, body } : inPieces(headers, body, pieces);
+            opened[environment].dispatch({ ...targetOf(url), method: "POST", ...sent }, exchange);
+          })
           .catch(() => exchange.cutOff("INTERNAL"));
       }),
     async close() {
@@ -179,6 +187,19 @@ class Exchange implements Dispatcher.DispatchHandler {
       duration_ms: Math.round(performance.now() - this.began_ms),
     });
   }
+}
+
+/** The same request, its body cut into pieces with a short pause between them. */
+function inPieces(headers: Record<string, string>, body: string, pieces: number) {
+  const size = Math.ceil(body.length / pieces);
+  async function* cut() {
+    for (let from = 0; from < body.length; from += size) {
+      if (from > 0) await delay(PIECE_PAUSE_MS);
+      yield body.slice(from, from + size);
+    }
+  }
+  // Webhook bodies are ASCII, so characters are bytes.
+  return { headers: { ...headers, "content-length": String(body.length) }, body: Readable.from(cut()) };
 }
 
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);

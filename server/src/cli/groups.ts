@@ -24,7 +24,8 @@ export const groups: Readonly<Record<string, string>> = {
 export const headings = {
   "For a partner's developer, anywhere": [
     ...["login", "logout", "whoami", "token", "orders", "prescriptions", "schedules", "continuity", "statements"],
-    ...["simulate", "webhooks", "events", "trigger", "fixtures", "listen", "verify", "logs", "open", "samples"],
+    ...["simulate", "webhooks", "events", "trigger", "fixtures", "listen", "verify", "certify", "logs", "open"],
+    ...["samples", "mcp"],
   ],
   "For the pharmacy, on the server, after `user login`": [
     ...["order", "rx", "recall", "report", "catalogue", "stock", "safety"],

@@ -1001,6 +1001,13 @@ export type Rows = {
     duration_ms: number;
     exchange_sealed: Bytes | null;
   };
+  webhook_certification: {
+    account_id: string;
+    endpoint_id: string;
+    started_at: Instant;
+    finished_at: Instant | null;
+    report: string | null;
+  };
   webhook_delivery: {
     account_id: string;
     event_id: string;

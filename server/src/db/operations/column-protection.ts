@@ -128,6 +128,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   stock_entry: { business: ["note", "lot", "reason"], record: ["witness_id"] },
   stock_lot: { business: ["lot"] },
   webhook_attempt: { record: ["error"] },
+  webhook_certification: { business: ["report"] },
   webhook_endpoint: { business: ["url", "events", "description", "disabled_reason"] },
   webhook_event: { emptied: ["body"] },
 };

@@ -16,6 +16,7 @@ import type { Deps } from "../../deps.ts";
 import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { endpointAnswer } from "../../domain/webhooks/webhook-endpoint.ts";
+import { readCertification, startCertification } from "../../usecases/webhooks/certify/certify-endpoint.ts";
 import {
   noteEventView,
   redeliverInPortal,
@@ -31,6 +32,7 @@ import { patientOfEvent } from "../../usecases/webhooks/event-body.ts";
 import { explainSignature } from "../../usecases/webhooks/explain-signature.ts";
 import { readStatistics } from "../../usecases/webhooks/read-statistics.ts";
 import { readAttempts } from "../../usecases/webhooks/read-webhook-events.ts";
+import { version } from "../../version.ts";
 import { type Answer, answer, json, rendered } from "../answer.ts";
 import { limitOf } from "../page.ts";
 import {
@@ -119,6 +121,24 @@ export const webhookRoutes: readonly WebRoute[] = [
       const statistics = await readStatistics(deps, call.account.account_id, endpointIn(call));
       if (statistics === undefined) throw new StatusRefusal(404);
       return json(200, statistics);
+    }),
+  },
+  {
+    method: "GET",
+    path: `${ENDPOINTS}/:endpoint_id/certification`,
+    roles: everybody,
+    handler: ofAccount(async (deps, call) =>
+      json(200, await readCertification(deps, call.account.account_id, endpointIn(call))),
+    ),
+  },
+  {
+    method: "POST",
+    path: `${ENDPOINTS}/:endpoint_id/certification`,
+    roles: developers,
+    handler: ofAccount(async (deps, call) => {
+      const endpoint_id = endpointIn(call);
+      await startCertification(deps, call.account, call.by, endpoint_id, version);
+      return json(202, await readCertification(deps, call.account.account_id, endpoint_id));
     }),
   },
   { method: "GET", path: EVENTS, roles: everybody, handler: ofAccount(events) },

@@ -35,7 +35,7 @@ export function explainSignature(
     const { url, webhook_timestamp } = sent ?? { url: endpoint.url, webhook_timestamp: secondsOf(deps.now()) };
     const body = openBody(deps.vault, event);
     const { signing_credential_id, secret_id } = endpoint;
-    const { key, secret, signing_secret } = opened(deps, account_id, endpoint_id, endpoint);
+    const { key, secret, signing_secret } = openSigningSecrets(deps, account_id, endpoint_id, endpoint);
     const names = webhookHeaders(deps.config.OPERATOR_NAME);
     return {
       event_id,
@@ -88,7 +88,13 @@ function lastSent(
   return JSON.parse(vault.open(exchange_sealed, place).toString("utf8"));
 }
 
-function opened({ vault }: Deps, account_id: string, endpoint_id: string, endpoint: SigningEndpoint) {
+/** Everything that signs a request to an endpoint, decrypted. */
+export function openSigningSecrets(
+  { vault }: Pick<Deps, "vault">,
+  account_id: string,
+  endpoint_id: string,
+  endpoint: SigningEndpoint,
+) {
   const { signing_credential_id, secret_id } = endpoint;
   const open = (sealed: Buffer, place: string) => vault.open(sealed, place).toString("utf8");
   return {

@@ -39,6 +39,7 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "DELETE /portal/:environment/webhook_endpoints/:endpoint_id": () => undefined,
   "POST /portal/:environment/webhook_endpoints/:endpoint_id/test": () => ({}),
   "POST /portal/:environment/webhook_endpoints/:endpoint_id/try_now": () => ({}),
+  "POST /portal/:environment/webhook_endpoints/:endpoint_id/certification": () => ({}),
   "POST /portal/:environment/webhook_endpoints/:endpoint_id/redeliver": () => ({ since: "2026-01-01" }),
   "POST /portal/:environment/webhook_events/:event_id/redeliver": () => ({}),
   "POST /portal/:environment/orders/:order_number/actions": () => ({ event: "hold" }),

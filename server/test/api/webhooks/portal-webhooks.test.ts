@@ -1,5 +1,6 @@
 import type {
   PortalAttempts,
+  PortalCertification,
   PortalCreatedEndpoint,
   PortalEvent,
   PortalEventRow,
@@ -7,7 +8,10 @@ import type {
   PortalSignature,
 } from "@pestle/contract";
 import { signingKey, verifyServiceSignature, verifyStandardSignature } from "@pestle/contract";
+import { verifyCertifyReport } from "@pestle/sdk";
+import { createReceiver, nodeHandler, openInbox } from "@pestle/sdk/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveReceivers } from "../../support/certify/serve-planted.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { signedIn, type WebPerson } from "../../support/web.ts";
@@ -296,5 +300,59 @@ describe("the event inbox", () => {
       [row!.event_id],
     );
     expect(rows).toContainEqual({ person_id: willow.person_id });
+  });
+});
+
+describe("the certification of an endpoint", () => {
+  const certification = async (endpoint: { id: string }): Promise<PortalCertification> =>
+    (await willow.get(`${path(endpoint)}/certification`)).body;
+  const certified = async (endpoint: { id: string }) => {
+    const told = await willow.send("POST", `${path(endpoint)}/certification`, {});
+    expect(told.status, told.text).toBe(202);
+    await expect.poll(async () => (await certification(endpoint)).running, { timeout: 60_000 }).toBe(false);
+    return (await certification(endpoint)).report!;
+  };
+
+  test("passes a good receiver, and the pharmacy signs the report", async () => {
+    const good = await serveReceivers([() => (request, response) => serve(request, response)]);
+    const [url] = good.urls as [string];
+    const { client_id, client_secret } = app.demo.partners[0]!;
+    const endpoint = await registered({ url, signing_credential_id: client_id });
+    const secrets = { url, client_secrets: [client_secret], webhook_secret: SECRET };
+    const { signing_secret } = endpoint;
+    const receive = createReceiver({ ...secrets, signing_secret, inbox: openInbox({}) });
+    const serve = nodeHandler(receive);
+    expect(await certification(endpoint)).toEqual({ running: false, report: null });
+    const report = await certified(endpoint);
+    expect(report.checks.filter(({ result }) => result === "failed")).toEqual([]);
+    expect(report).toMatchObject({ passed: true, run_by: "pharmacy", subject: url, effects_checked: false });
+    const { keys } = (await (await fetch(`${app.addresses.base_url}/audit-keys.json`)).json()) as {
+      keys: { public_key: string }[];
+    };
+    const trusted = keys.map(({ public_key }) => public_key);
+    expect(verifyCertifyReport(report, trusted)).toEqual(report);
+    await good.close();
+    await willow.send("DELETE", path(endpoint));
+    expect((await willow.get(`${path(endpoint)}/certification`)).status).toBe(404);
+  });
+
+  test("runs once at a time for an account, and not for a disabled endpoint", async () => {
+    const held: (() => void)[] = [];
+    const slow = await openReceiver((_, response) => void held.push(() => response.writeHead(200).end()));
+    const [endpoint, other] = [await registered({ url: slow.url }), await registered()];
+    const begin = (one: { id: string }) => willow.send("POST", `${path(one)}/certification`, {});
+    expect((await begin(endpoint)).body).toMatchObject({ running: true, report: null });
+    await slow.arrived(1);
+    for (const one of [endpoint, other]) expect((await begin(one)).status).toBe(429);
+    // It refuses everything from here on, so that the run ends.
+    await slow.close();
+    await expect.poll(async () => (await certification(endpoint)).running, { timeout: 60_000 }).toBe(false);
+    const { report } = await certification(endpoint);
+    expect(report?.passed).toBe(false);
+    expect(report?.checks.find(({ name }) => name === "accepts_event")?.finding?.code).toBe("not_connected");
+    await willow.send("PATCH", path(other), { status: "disabled" });
+    expect((await begin(other)).status).toBe(422);
+    expect((await begin({ id: "00000000-0000-4000-8000-000000000000" })).status).toBe(404);
+    for (const one of [endpoint, other]) await willow.send("DELETE", path(one));
   });
 });

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
 import { hashPassword } from "../../../src/vault/password-hash.ts";
 import { newOrder, placed } from "../orders.ts";
@@ -12,6 +14,7 @@ export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string
   }),
   "docs/guides/catalogue.md": async (app) => ({ "3f9k2m8x1q7z": accountOf(app) }),
   "docs/guides/audit.md": async (app) => ({ "7K2M9XQ4TB": await anOrder(app), "3f9k2m8x1q7z": accountOf(app) }),
+  "docs/certify.md": async () => ({ "http://127.0.0.1:3100": `http://127.0.0.1:${await freePort()}` }),
   "docs/guides/sandbox.md": async (app) => ({ "7K2M9XQ4TB": await anOrder(app) }),
   "docs/guides/deployment.md": async () => ({
     "postgresql://pestle:change-me@127.0.0.1:5432/restored": (await createTestDatabase("")).url,
@@ -21,6 +24,16 @@ export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string
     return { "7K2M9XQ4TB": await anOrder(app), "3f9k2m8x1q7z": accountOf(app) };
   },
 };
+
+/** A port for a program that the guide starts. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
 
 const accountOf = (app: TestApp): string => app.demo.partners[0]!.account_id;
 

@@ -15,6 +15,7 @@ import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
 import { say, sayWith } from "../../ui/words/say.tsx";
 import { usePortal } from "../account.tsx";
+import { Certification } from "./certification.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointState, EventNames, NextTry } from "./endpoint-state.tsx";
 import { EndpointStatistics } from "./endpoint-statistics.tsx";
@@ -143,6 +144,7 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
         {toggle.error !== null && <Problem error={toggle.error} />}
       </Card>
       <EndpointStatistics endpoint_id={id} />
+      <Certification endpoint_id={id} active={active} />
       {may_change && <RedeliverSince endpoint_id={id} />}
       {layer === "edit" && <EndpointForm endpoint={endpoint} onClose={() => setLayer(null)} />}
       {layer === "delete" && (
