@@ -20,6 +20,7 @@ import { quotasPage } from "./docs/quotas-page.ts";
 import { rateLimitsPage } from "./docs/rate-limits-page.ts";
 import { apps, wordsFile } from "./docs/words.ts";
 import { sbom } from "./sbom.ts";
+import { addressesFile, recordsFile } from "./sdk/records-file.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
@@ -39,6 +40,8 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/asvs.md", render: asvsPage },
   { path: "docs/openapi.json", render: () => described(openapi) },
   { path: "docs/arazzo.json", render: () => described(arazzo) },
+  { path: "sdk/src/generated/records.ts", render: recordsFile },
+  { path: "sdk/src/generated/addresses.ts", render: addressesFile },
   { path: "docs/config.md", render: configPage },
   { path: "docs/cli.md", render: cliPage },
   { path: "docs/adr/README.md", render: decisionsPage },

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from "@pestle/contract";
+import type { ErrorEntry } from "@pestle/sdk";
 import { CommanderError } from "commander";
 import { WrongSetting } from "../config.ts";
 import { IndexKeyRefusal } from "../db/index-key-fence.ts";
