@@ -6,7 +6,7 @@ const QUICK = [
   "cli/test/**/*.test.ts",
   "server/test/pure/**/*.test.ts",
   "web/test/**/*.test.ts",
-  "sdk/test/{inbox,package,receiver,webhooks}.test.ts",
+  "sdk/test/{inbox,package,receiver,testing,types,webhooks}.test.ts",
 ];
 /** Start programs and wait for them. */
 const PROCESSES = ["examples/test/**/*.test.ts", "server/test/process/**/*.test.ts"];

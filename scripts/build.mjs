@@ -1,5 +1,5 @@
-// Builds only stale parts: TypeScript to dist/, `pestle` to server/dist/program/, the partner's command line to
-// cli/dist/program/, the web pages to web/dist/, and from
+// Builds only stale parts: TypeScript to dist/ (and to dist/cjs for partners), `pestle` to server/dist/program/, the
+// partner's command line to cli/dist/program/, the web pages to web/dist/, and from
 // there into the server's package.
 // Runs on `npm ci`, before `npm start` and before `npm pack`.
 import { spawnSync } from "node:child_process";
@@ -20,8 +20,10 @@ if (!existsSync(join(root, "node_modules/typescript"))) {
 
 run("node_modules/typescript/bin/tsc", ["-b"]);
 const compiled = ["contract", "sdk", "cli", "server"].map((name) =>
-  newest(join(root, name, "dist"), /^(program|web)$/),
+  newest(join(root, name, "dist"), /^(cjs|program|web)$/),
 );
+const commonjs = ["contract", "sdk"].map((name) => newest(join(root, name, "dist/cjs")));
+if (Math.max(compiled[0], compiled[1]) > Math.min(...commonjs)) await import("./sdk/build-commonjs.mjs");
 const bundled = ["cli", "server"].map((name) => newest(join(root, name, "dist/program")));
 if (Math.max(...compiled) > Math.min(...bundled)) await import("./bundle.mjs");
 if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, "web/dist/assets"), /^docs-/)) {

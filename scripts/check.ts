@@ -20,6 +20,9 @@ const BUILT = { TEST_PROGRAM: "built" };
 /** These tests create databases of their own, and kill processes but never the machine, so memory is durable enough. */
 const IN_MEMORY = { ...BUILT, TMPDIR: memoryFolder() };
 
+/** The exit code of `node-versions.ts` if it cannot get the binaries. */
+const NOT_AVAILABLE = 3;
+
 /** Of the output of a failed step, in the summary. */
 const LAST_LINES = 15;
 
@@ -47,6 +50,7 @@ const queue = [
   () => tests("tests without a database", ["--project=quick"], BUILT),
   quickStart,
   staticChecks,
+  onOtherNodes,
 ];
 const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
@@ -62,6 +66,14 @@ async function quickStart(): Promise<void> {
   if (second.status !== 0) return fail(`quick start\n${lastLines(second.said)}`);
   passed += 1;
   if (first.status !== 0) unsteady.push(`quick start\n${lastLines(first.said)}`);
+}
+
+/** The SDK on the oldest supported Node and on newer ones. */
+async function onOtherNodes(): Promise<void> {
+  const { status, said } = await run("the SDK on other versions of Node", "tsx", ["scripts/sdk/node-versions.ts"]);
+  if (status === 0) passed += 1;
+  else if (status === NOT_AVAILABLE) missing("the SDK on other versions of Node", "their binaries from npm");
+  else fail(`the SDK on other versions of Node\n${lastLines(said)}`);
 }
 
 async function staticChecks(): Promise<void> {

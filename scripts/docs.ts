@@ -26,6 +26,7 @@ import { rateLimitsPage } from "./docs/rate-limits-page.ts";
 import { testingPage } from "./docs/testing-page.ts";
 import { apps, wordsFile } from "./docs/words.ts";
 import { sbom } from "./sbom.ts";
+import { addressesFile, recordsFile } from "./sdk/records-file.ts";
 import { renderSite } from "./site/render-site.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -49,6 +50,8 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/openapi-3.0.json", render: () => described(openapi30) },
   { path: "docs/arazzo.json", render: () => described(arazzo) },
   { path: "docs/postman.json", render: () => document(postman) },
+  { path: "sdk/src/generated/records.ts", render: recordsFile },
+  { path: "sdk/src/generated/addresses.ts", render: addressesFile },
   { path: "docs/config.md", render: configPage },
   { path: "docs/cli.md", render: cliPage },
   { path: "docs/adr/README.md", render: decisionsPage },

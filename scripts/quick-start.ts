@@ -203,7 +203,11 @@ function wrongInPackages(): string[] {
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" }).filter(
       (file) => !/^samples\//.test(file),
     );
-    const wrong = files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$|(^|\/)(src|test)\//.test(file));
+    // The SDK's source maps contain its sources, so that a partner can step through them.
+    const maps = name === "sdk" ? /\.d\.ts\.map$/ : /\.map$/;
+    const wrong = files.filter(
+      (file) => maps.test(file) || /(?<!\.d)\.tsx?$|\.tsbuildinfo$|(^|\/)(src|test)\//.test(file),
+    );
     const licence = files.includes("LICENSE") ? [] : [`@pestle/${name} has no LICENSE`];
     return [...licence, ...wrong.slice(0, 3).map((file) => `@pestle/${name} contains ${file}`)];
   });

@@ -1,4 +1,4 @@
-import type { ErrorEntry } from "@pestle/contract";
+import type { ErrorEntry } from "@pestle/sdk";
 import { CommanderError } from "commander";
 import { WrongSetting } from "./settings.ts";
 

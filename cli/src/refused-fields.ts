@@ -1,4 +1,4 @@
-import type { ErrorEntry } from "@pestle/contract";
+import type { ErrorEntry } from "@pestle/sdk";
 
 /** One line per wrong field of a refused request: where, what is wrong, what to do, and the name that was probably meant. */
 export const refusedFields = (errors: readonly ErrorEntry[]): string[] =>

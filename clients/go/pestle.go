@@ -319,6 +319,18 @@ func (c *Client) GetStatement(ctx context.Context, month string, query url.Value
 	return answer, err
 }
 
+// ListRequests: List your requests.
+func (c *Client) ListRequests(ctx context.Context, query url.Values, take func(Object) error) error {
+	return c.each(ctx, "/requests", "requests", query, take)
+}
+
+// GetRequest: Read one of your requests.
+func (c *Client) GetRequest(ctx context.Context, requestID string) (Object, error) {
+	var answer Object
+	err := c.Call(ctx, "GET", "/requests/"+id(requestID), nil, nil, "", &answer)
+	return answer, err
+}
+
 // ListShippingMethods: List the shipping methods.
 func (c *Client) ListShippingMethods(ctx context.Context) ([]Object, error) {
 	var answer map[string][]Object

@@ -289,6 +289,16 @@ public final class Pestle {
         return object(call("GET", "/statements/" + id(month), query, null, null));
     }
 
+    /** List your requests. */
+    public void listRequests(Map<String, ?> query, Consumer<Map<String, Object>> take) {
+        each("/requests", "requests", query, take);
+    }
+
+    /** Read one of your requests. */
+    public Map<String, Object> getRequest(String requestId) {
+        return object(call("GET", "/requests/" + id(requestId), null, null, null));
+    }
+
     /** List the shipping methods. */
     public List<?> listShippingMethods() {
         return (List<?>) object(call("GET", "/shipping_methods", null, null, null)).get("shipping_methods");

@@ -294,6 +294,18 @@ final class Pestle
         return $this->call('GET', '/statements/' . self::id($month), query: $query);
     }
 
+    /** List your requests. */
+    public function listRequests(array $query = []): \Generator
+    {
+        return $this->each('/requests', 'requests', $query);
+    }
+
+    /** Read one of your requests. */
+    public function getRequest(string $requestId): array
+    {
+        return $this->call('GET', '/requests/' . self::id($requestId));
+    }
+
     /** List the shipping methods. */
     public function listShippingMethods(): array
     {

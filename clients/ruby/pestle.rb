@@ -244,6 +244,16 @@ class Pestle
     call("GET", "/statements/#{id(month)}", query: query)
   end
 
+  # List your requests.
+  def list_requests(query: {})
+    each_item("/requests", "requests", query)
+  end
+
+  # Read one of your requests.
+  def get_request(request_id)
+    call("GET", "/requests/#{id(request_id)}")
+  end
+
   # List the shipping methods.
   def list_shipping_methods
     call("GET", "/shipping_methods")["shipping_methods"]

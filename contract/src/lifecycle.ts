@@ -77,6 +77,14 @@ export type Transition = {
 /** A change of `order_status` always sends these two. The second goes only to endpoints that opted in. */
 const statusChange = ["RX_UPDATED", "ORDER_UPDATED"] as const satisfies readonly EventType[];
 
+/** The order in which one change sends its events. */
+export const toldInOrder = [
+  "RX_UPDATED",
+  "SHIPMENT_UPDATED",
+  "ORDER_UPDATED",
+  "ORDER_EXCEPTION",
+] as const satisfies readonly EventType[];
+
 const UNHELD = "The checks run again and find no new exception. Otherwise they hold the order instead.";
 
 /** Every transition of an order. Each writes one history row and its events in the same transaction. */

@@ -1,5 +1,5 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { TIMESTAMP_TOLERANCE_S } from "./webhooks/webhooks.ts";
+import { TIMESTAMP_TOLERANCE_S } from "./webhooks/webhook-headers.ts";
 
 /** The `key` of both authenticity headers. The server stores it encrypted, and never stores the secret. */
 export const signingKey = (client_secret: string): string =>
@@ -51,16 +51,6 @@ const KEPT_BYTES = Uint8Array.from({ length: 256 }, (_, byte) => {
 const digestAndNewline = (key: string, signed: string | Buffer): string =>
   Buffer.concat([createHmac("sha1", key).update(signed).digest(), NEWLINE]).toString("base64");
 const NEWLINE = Buffer.from("\n");
-
-/**
- * The format of every webhook body: one line, ASCII only. Escapes `! ' ( ) * ~` like non-ASCII characters, because form
- * encoders of different languages disagree on exactly these six. Without them, all compute the same `base`.
- */
-export const compactAsciiJson = (value: unknown): string =>
-  JSON.stringify(value).replace(
-    /[^\x20-\x7e]|[!'()*~]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 
 /** The `webhook-signature` of Standard Webhooks, version 1, with the endpoint's `whsec_` secret. */
 export const standardSignature = (

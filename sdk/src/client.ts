@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { createAnswerCache } from "./answer-cache.ts";
 import { checkOptions } from "./check-options.ts";
 import { assertionSigner, type PrivateKey } from "./client-assertion.ts";
@@ -113,7 +112,7 @@ export function createPestle(options: PestleOptions): Pestle {
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     now: options.now ?? (() => new Date()),
     random: options.random ?? Math.random,
-    sleep: options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal })),
+    sleep: options.sleep ?? sleep,
     retries: options.retries ?? Number.POSITIVE_INFINITY,
     attempt_timeout_ms: options.attempt_timeout_ms ?? ATTEMPT_TIMEOUT_MS,
   };
@@ -194,6 +193,22 @@ function outgoingOf(base_url: string, method: Method, path: string, given: Reque
     headers.set("idempotency-key", key);
   }
   return { method, url, headers, body: given.body === undefined ? undefined : JSON.stringify(given.body) };
+}
+
+/** Rejects with the signal's reason if that comes first. */
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", abort);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+  });
 }
 
 const withoutEndSlash = (url: string) => url.replace(/\/+$/, "");

@@ -1,8 +1,24 @@
-import type { ErrorEntry, Order } from "@pestle/contract";
+import type { ErrorCode as KnownErrorCode, Order, ErrorEntry as RecordEntry } from "./generated/records.ts";
 
-type ErrorDetail = ErrorEntry["error_detail"][number];
+type ErrorDetail = RecordEntry["error_detail"][number];
+/** A code that this version knows, or a newer one. */
+export type ErrorCode = KnownErrorCode | (number & {});
+/** One problem of a refused request, with the fields that it concerns. */
+export type ErrorEntry = Omit<RecordEntry, "code"> & { code: ErrorCode };
 /** One wrong field of a refused request. */
 export type FieldError = ErrorDetail & Pick<ErrorEntry, "code" | "doc_url">;
+
+/** What to do about a failure. Later versions may add kinds. */
+export type FailureKind =
+  | "refused"
+  | "unauthorized"
+  | "not_found"
+  | "conflict"
+  | "rate_limited"
+  | "unavailable"
+  | "webhook_refused"
+  | "proof_refused"
+  | "other";
 
 export type ErrorFacts = {
   status?: number | undefined;
@@ -18,6 +34,8 @@ export type ErrorFacts = {
 /** The base class of all errors. Messages come from the service and never contain request data. */
 export class PestleError extends Error {
   override name = "PestleError";
+  /** Says which class it is, also where two copies of this package meet and `instanceof` fails. */
+  readonly kind: FailureKind = "other";
   /** The HTTP status; undefined without a response. */
   readonly status: number | undefined;
   /** Quote it when you report a problem. */
@@ -54,18 +72,22 @@ export class PestleError extends Error {
 /** 400 or 422: change the request; `errors` says where. */
 export class RequestRefused extends PestleError {
   override name = "RequestRefused";
+  override readonly kind = "refused";
 }
 /** Either server refused the credentials or the access token; `error` says why. */
 export class Unauthorized extends PestleError {
   override name = "Unauthorized";
+  override readonly kind = "unauthorized";
 }
 /** 404: no such record in the account. */
 export class NotFound extends PestleError {
   override name = "NotFound";
+  override readonly kind = "not_found";
 }
 /** 409: another request for the same order came first. `order` is the order it created, if found. */
 export class Conflict extends PestleError {
   override name = "Conflict";
+  override readonly kind = "conflict";
   readonly order: Order | undefined;
 
   constructor(message: string, facts: ErrorFacts & { order?: Order | undefined } = {}) {
@@ -76,16 +98,34 @@ export class Conflict extends PestleError {
 /** 429, after the retries; `retry_after_s` says how long to wait. */
 export class RateLimited extends PestleError {
   override name = "RateLimited";
+  override readonly kind = "rate_limited";
 }
 /** 503, a failed connection or an exceeded deadline, after the retries. */
 export class Unavailable extends PestleError {
   override name = "Unavailable";
+  override readonly kind = "unavailable";
 }
 
 /** A webhook that the pharmacy did not send, or that is too old. Respond with 401 and do nothing else. */
 export class WebhookRefused extends PestleError {
   override name = "WebhookRefused";
+  override readonly kind = "webhook_refused";
 }
+
+/** Any error of a call. `kind` discriminates: a `switch` over it knows the fields of each. */
+export type PestleFailure =
+  | RequestRefused
+  | Unauthorized
+  | NotFound
+  | Conflict
+  | RateLimited
+  | Unavailable
+  | WebhookRefused
+  | (PestleError & { readonly kind: "other" | "proof_refused" });
+
+/** Whether a caught value is an error of this package. */
+export const isPestleError = (error: unknown): error is PestleFailure =>
+  error instanceof Error && typeof (error as Partial<PestleError>).kind === "string" && "request_id" in error;
 
 const classOf: { readonly [status: number]: typeof PestleError } = {
   400: RequestRefused,

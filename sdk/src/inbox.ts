@@ -1,5 +1,6 @@
-import type { EventType, WebhookBody, WebhookBodyOf } from "@pestle/contract";
+import type { EventType } from "./generated/records.ts";
 import { createMemoryStore } from "./memory-store.ts";
+import type { WebhookBody, WebhookBodyOf } from "./webhook-body.ts";
 
 /** The changes of one order received so far: all up to `highest` except those in `missing`. */
 export type Heard = { highest: number; missing: readonly number[] };

@@ -1,40 +1,4 @@
-export type {
-  ActionKey,
-  ActionRequest,
-  AddressInput,
-  AuditProof,
-  AuditRoot,
-  Brand,
-  CertifyReport,
-  ContinuityEntry,
-  ErrorEntry,
-  EventType,
-  HashedEntry,
-  LoggedRequest,
-  MedicationRequest,
-  Message,
-  MessageInput,
-  Order,
-  OrderAction,
-  OrderException,
-  OrderRequest,
-  OrderStatusReason,
-  Patient,
-  Product,
-  Quote,
-  RefillSchedule,
-  RefillScheduleInput,
-  RenewalRequest,
-  RenewalRequestInput,
-  ShippingAddressInput,
-  ShippingMethod,
-  Statement,
-  StatementLine,
-  TriedOrder,
-  WebhookBody,
-  WebhookBodyOf,
-  WebhookEndpoint,
-} from "@pestle/contract";
+export type { ActionKey, AuditProof, AuditRoot, CertifyReport, HashedEntry } from "@pestle/contract/partner";
 export {
   type CallOptions,
   type ChangeMethod,
@@ -44,18 +8,30 @@ export {
   type RequestOptions,
   type WriteOptions,
 } from "./client.ts";
-export { assertionSigner, type PrivateKey, type SignAssertion } from "./client-assertion.ts";
+export {
+  assertionSigner,
+  type Jwk,
+  type KeyObjectLike,
+  type PrivateKey,
+  type SignAssertion,
+} from "./client-assertion.ts";
 export {
   Conflict,
+  type ErrorCode,
+  type ErrorEntry,
+  type FailureKind,
   type FieldError,
+  isPestleError,
   NotFound,
   PestleError,
+  type PestleFailure,
   RateLimited,
   RequestRefused,
   Unauthorized,
   Unavailable,
   WebhookRefused,
 } from "./errors.ts";
+export type * from "./generated/records.ts";
 export type { Listing } from "./listing.ts";
 export type { AnswerOf, BodyOf, PartnerOperation, QueryOf, Sent } from "./operations.ts";
 export type { Catalogue, ProductFilter } from "./resources/catalogue.ts";
@@ -70,7 +46,21 @@ export type { Simulate, SimulationAnswerOf, SimulationOf } from "./resources/sim
 export type { Statements } from "./resources/statements.ts";
 export type { WebhookEndpoints } from "./resources/webhook-endpoints.ts";
 export type { Answer } from "./transport.ts";
-export { type AuditTrust, ProofRefused, verifyAuditProof } from "./verify-audit-proof.ts";
-export { ReportRefused, verifyCertifyReport } from "./verify-certify-report.ts";
+export {
+  type AuditTrust,
+  ProofRefused,
+  type Proven,
+  verifyAuditProof,
+  verifyAuditProofAsync,
+} from "./verify-audit-proof.ts";
+export { ReportRefused, verifyCertifyReport, verifyCertifyReportAsync } from "./verify-certify-report.ts";
+export type { WebhookBody, WebhookBodyOf } from "./webhook-body.ts";
 export * as webhooks from "./webhooks.ts";
-export { signForTest, verifyStandardWebhook, verifyWebhook } from "./webhooks.ts";
+export {
+  signForTest,
+  signForTestAsync,
+  verifyStandardWebhook,
+  verifyStandardWebhookAsync,
+  verifyWebhook,
+  verifyWebhookAsync,
+} from "./webhooks.ts";

@@ -1,8 +1,8 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
-import type { WebhookBody } from "@pestle/contract";
+import { joined } from "@pestle/contract/partner";
 import { WebhookRefused } from "./errors.ts";
 import type { Inbox } from "./inbox.ts";
-import { type RawBody, verify, type WebhookRequestHeaders, type WebhookSecrets } from "./verify-webhook.ts";
+import { type RawBody, verifyAsync, type WebhookRequestHeaders, type WebhookSecrets } from "./verify-webhook.ts";
+import type { WebhookBody } from "./webhook-body.ts";
 
 /** Processes a request and returns the response status. */
 export type Receive = (rawBody: RawBody, headers: WebhookRequestHeaders) => Promise<number>;
@@ -13,6 +13,8 @@ export type ReceiverOptions = WebhookSecrets & {
   onError?: (error: unknown) => void;
 };
 
+const PARSED =
+  "The body was parsed before it could be verified. Register the route before the parser, or keep the raw bytes.";
 /** Larger than any event. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
@@ -20,7 +22,7 @@ const MOST_BYTES = 4 * 1024 * 1024;
 export function createReceiver({ inbox, onError, ...secrets }: ReceiverOptions): Receive {
   return async (rawBody, headers) => {
     try {
-      const event = verified(rawBody, headers, secrets);
+      const event = await verified(rawBody, headers, secrets);
       if (event === undefined) return 401;
       await inbox.take(event);
       return 204;
@@ -31,14 +33,25 @@ export function createReceiver({ inbox, onError, ...secrets }: ReceiverOptions):
   };
 }
 
-function verified(...given: Parameters<typeof verify>): WebhookBody | undefined {
+async function verified(...given: Parameters<typeof verifyAsync>): Promise<WebhookBody | undefined> {
   try {
-    return verify(...given);
+    return await verifyAsync(...given);
   } catch (error) {
     if (error instanceof WebhookRefused) return undefined;
     throw error;
   }
 }
+
+/** The parts of node:http that we use, so that this package also compiles without Node's types. */
+export type NodeRequestLike = AsyncIterable<unknown> & {
+  readonly method?: string | undefined;
+  readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
+  readonly readableEnded: boolean;
+  readonly body?: unknown;
+  /** The bytes, if a parser kept them beside the parsed body. */
+  readonly rawBody?: unknown;
+};
+export type NodeResponseLike = { readonly headersSent: boolean; writeHead(status: number): { end(): unknown } };
 
 /**
  * For `http.createServer(nodeHandler(receive))`, and for Express and similar: `app.post("/hook", nodeHandler(receive))`
@@ -46,8 +59,8 @@ function verified(...given: Parameters<typeof verify>): WebhookBody | undefined 
  */
 export function nodeHandler(receive: Receive) {
   return async (
-    request: IncomingMessage & { body?: unknown },
-    response: ServerResponse,
+    request: NodeRequestLike,
+    response: NodeResponseLike,
     next?: (error: unknown) => void,
   ): Promise<void> => {
     try {
@@ -61,19 +74,26 @@ export function nodeHandler(receive: Receive) {
   };
 }
 
-async function receiveFrom(request: IncomingMessage & { body?: unknown }, receive: Receive): Promise<number> {
+async function receiveFrom(request: NodeRequestLike, receive: Receive): Promise<number> {
   const body = await readBody(request);
   return body === undefined ? 413 : receive(body, request.headers);
 }
 
 /** For frameworks that use Request and Response: `export const POST = fetchHandler(receive)`. */
-export function fetchHandler(receive: Receive) {
-  return async (request: Request): Promise<Response> => {
-    if (request.method !== "POST") return new Response(null, { status: 405 });
-    const body = new Uint8Array(await request.arrayBuffer());
-    const status = body.length > MOST_BYTES ? 413 : await receive(body, request.headers);
-    return new Response(null, { status });
-  };
+export const fetchHandler =
+  (receive: Receive) =>
+  (request: Request): Promise<Response> =>
+    answerTo(receive, request);
+
+/** The response to a request of a web-standard framework. */
+export async function answerTo(
+  receive: Receive,
+  request: Pick<Request, "method" | "headers" | "arrayBuffer">,
+): Promise<Response> {
+  if (request.method !== "POST") return new Response(null, { status: 405 });
+  const body = new Uint8Array(await request.arrayBuffer());
+  const status = body.length > MOST_BYTES ? 413 : await receive(body, request.headers);
+  return new Response(null, { status });
 }
 
 /** The part of Fastify we use, so that this package does not depend on it. */
@@ -82,7 +102,8 @@ type FastifyLike = {
   addContentTypeParser(
     type: string,
     options: { parseAs: "buffer"; bodyLimit: number },
-    parser: (request: unknown, body: Buffer, done: (error: null, body: Buffer) => void) => void,
+    // biome-ignore lint/suspicious/noExplicitAny: Fastify's own type is a Buffer, which only Node has.
+    parser: (request: unknown, body: any, done: (error: null, body: unknown) => void) => void,
   ): unknown;
   post(path: string, handler: (request: FastifyRequestLike, reply: FastifyReplyLike) => unknown): unknown;
 };
@@ -102,16 +123,16 @@ export function fastifyPlugin(receive: Receive) {
 }
 
 /** The raw bytes; undefined if there are too many. */
-async function readBody(request: IncomingMessage & { body?: unknown }): Promise<RawBody | undefined> {
-  const { body } = request;
+async function readBody(request: NodeRequestLike): Promise<RawBody | undefined> {
+  const { body, rawBody } = request;
+  if (rawBody instanceof Uint8Array) return rawBody;
   if (typeof body === "string" || body instanceof Uint8Array) return body;
-  if (body !== undefined || request.readableEnded)
-    throw new TypeError("The body was parsed before it could be verified.");
-  const chunks: Buffer[] = [];
+  if (body !== undefined || request.readableEnded) throw new TypeError(PARSED);
+  const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request) {
-    length += (chunk as Buffer).length;
-    if (length <= MOST_BYTES) chunks.push(chunk as Buffer);
+    length += (chunk as Uint8Array).length;
+    if (length <= MOST_BYTES) chunks.push(chunk as Uint8Array);
   }
-  return length > MOST_BYTES ? undefined : Buffer.concat(chunks);
+  return length > MOST_BYTES ? undefined : joined(...chunks);
 }

@@ -1,16 +1,10 @@
-import {
-  compactAsciiJson,
-  serviceSecret,
-  serviceSignature,
-  signingKey,
-  standardSignature,
-  standardWebhookHeaders,
-  type WebhookBody,
-  webhookHeaders,
-} from "@pestle/contract";
+import { type CryptoSteps, compactAsciiJson, standardWebhookHeaders, webhookHeaders } from "@pestle/contract/partner";
+import { serviceSecret, serviceSignature, signingKey, standardSignature } from "./crypto/signature.ts";
+import { workSteps, workStepsNow } from "./crypto/work-steps.ts";
+import type { WebhookBody } from "./webhook-body.ts";
 
-/** The request that the pharmacy would send for this event, for testing a receiver. */
-export function signForTest(given: {
+/** An event and the secrets to sign it with. */
+export type ToSign = {
   event: WebhookBody;
   url: string;
   client_secret: string;
@@ -19,24 +13,36 @@ export function signForTest(given: {
   signing_secret?: string;
   now?: Date;
   operator_name?: string;
-}): { method: "POST"; rawBody: string; headers: Record<string, string> } {
+};
+export type SignedDelivery = { method: "POST"; rawBody: string; headers: Record<string, string> };
+
+/**
+ * The request that the pharmacy would send for this event, for testing a receiver. In a browser or an edge runtime, call
+ * `signForTestAsync`.
+ */
+export const signForTest = (given: ToSign): SignedDelivery => workStepsNow(signSteps(given));
+
+/** `signForTest` with WebCrypto: for every runtime. */
+export const signForTestAsync = (given: ToSign): Promise<SignedDelivery> => workSteps(signSteps(given));
+
+function* signSteps(given: ToSign): CryptoSteps<SignedDelivery> {
   const { event, url, client_secret, webhook_secret, signing_secret, now = new Date(), operator_name } = given;
   const rawBody = compactAsciiJson(event);
-  const key = signingKey(client_secret);
+  const key = yield* signingKey(client_secret);
   const names = webhookHeaders(operator_name);
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const standard = signing_secret !== undefined && {
     [standardWebhookHeaders.id]: event.event_id,
     [standardWebhookHeaders.timestamp]: timestamp,
-    [standardWebhookHeaders.signature]: standardSignature(signing_secret, event.event_id, timestamp, rawBody),
+    [standardWebhookHeaders.signature]: yield* standardSignature(signing_secret, event.event_id, timestamp, rawBody),
   };
   return {
     method: "POST",
     rawBody,
     headers: {
       "content-type": "application/json",
-      [names.signature]: serviceSignature(key, "POST", url, rawBody),
-      [names.secret]: serviceSecret(key, webhook_secret),
+      [names.signature]: yield* serviceSignature(key, "POST", url, rawBody),
+      [names.secret]: yield* serviceSecret(key, webhook_secret),
       ...standard,
     },
   };

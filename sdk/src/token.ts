@@ -1,5 +1,6 @@
-import { ASSERTION_TYPE, formUrlEncode, type TokenResponse } from "@pestle/contract";
+import { ASSERTION_TYPE, type TokenResponse } from "@pestle/contract/partner";
 import type { SignAssertion } from "./client-assertion.ts";
+import { formUrlEncode } from "./crypto/signature.ts";
 import { PestleError } from "./errors.ts";
 import { type Deadline, send, type Travel } from "./transport.ts";
 
@@ -76,11 +77,11 @@ export async function requestToken(
     headers.set("authorization", `Basic ${btoa(basic)}`);
   }
   const url = new URL(`${auth_url}/oauth/token`);
-  const body = () => {
+  const body = async () => {
     // Each attempt needs a new assertion, because the server accepts each one once.
     if ("sign" in proof) {
       form.set("client_assertion_type", ASSERTION_TYPE);
-      form.set("client_assertion", proof.sign(client_id, auth_url, travel.now()));
+      form.set("client_assertion", await proof.sign(client_id, auth_url, travel.now()));
     }
     return String(form);
   };

@@ -1,7 +1,6 @@
-import type { Endpoint } from "@pestle/contract";
 import { errorOf, NotFound, PestleError, RateLimited, Unavailable } from "./errors.ts";
 
-export type Method = Endpoint["method"];
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** How requests are sent. The clock, randomness and sleep are arguments, so that tests need not wait. */
 export type Travel = {
@@ -16,7 +15,12 @@ export type Travel = {
 };
 
 /** A function makes the body of each attempt. */
-export type Outgoing = { method: Method; url: URL; headers: Headers; body?: string | (() => string) | undefined };
+export type Outgoing = {
+  method: Method;
+  url: URL;
+  headers: Headers;
+  body?: string | (() => Promise<string>) | undefined;
+};
 
 export type Answer<Body = unknown> = {
   status: number;
@@ -104,7 +108,7 @@ async function sendWithin(
   whole: AbortSignal,
 ): Promise<Answer | PestleError> {
   const { method, url, headers, body } = outgoing;
-  const sent = typeof body === "function" ? body() : body;
+  const sent = typeof body === "function" ? await body() : body;
   let response: Response;
   let text: string;
   try {

@@ -2,7 +2,8 @@ import { errorDocUrl, orderActions, orderStatusReasons } from "@pestle/contract"
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
 import { createPestle, NotFound, PestleError, RateLimited, RequestRefused } from "../src/index.ts";
-import { clientOf, failure, optionsOf } from "./support/client-of.ts";
+import { clientOf, optionsOf } from "./support/client-of.ts";
+import { failure } from "./support/failure.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -2,8 +2,17 @@ import { answersMinimal, endpoints } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { goodAddress, goodDocument } from "../../server/test/support/patient.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
-import { createPestle, type OrderRequest, type PartnerOperation, type Pestle } from "../src/index.ts";
-import { failure, optionsOf } from "./support/client-of.ts";
+import {
+  createPestle,
+  type OrderRequest,
+  type PartnerOperation,
+  type Pestle,
+  type PestleError,
+  type PestleOptions,
+} from "../src/index.ts";
+import { createFakePharmacy, type Exchange, recordTransport } from "../src/testing.ts";
+import { optionsOf } from "./support/client-of.ts";
+import { failure } from "./support/failure.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -250,4 +259,95 @@ test("an id that a URL would treat as a folder is rejected without a request", a
   }
   expect(await failure(pestle.patients.get("a/../b?c"))).toMatchObject({ status: 404 });
   expect(sent).toEqual(["GET /patients/a%2F..%2Fb%3Fc 404"]);
+});
+
+/** The same calls for the service and for the fake pharmacy. Returns what a partner's program decides by. */
+async function journey(options: PestleOptions) {
+  const { fetch, exchanges } = recordTransport(options.fetch);
+  const pestle = createPestle({ ...options, fetch });
+  await pestle.shippingMethods();
+  await pestle.brands();
+  await pestle.products({ sku: ["atorvastatin-20"] });
+  await pestle.orderActions();
+  await pestle.orderStatusReasons();
+  const endpoint = await pestle.webhookEndpoints.create({ url: "http://127.0.0.1:1/both", secret: "a secret" });
+  await pestle.webhookEndpoints.get(endpoint.id);
+  const { patient_id, prescription_id } = await pestle.simulate.prescription({ drug_name: "atorvastatin" });
+  await pestle.patients.get(patient_id);
+  await pestle.patients.prescriptions(patient_id);
+  const request = { shipping: { method_id: 1 }, patient: { patient_id }, items: [{ prescription_id }] };
+  await pestle.orders.dryRun({ ...request, shipping: { method_id: 99 } });
+  await pestle.orders.dryRun(request);
+  const { order_number } = await pestle.orders.create(request, { idempotency_key: `both-${patient_id}` });
+  const refused = [
+    await failure(pestle.orders.create({} as OrderRequest)),
+    await failure(pestle.orders.create({ ...request, items: [{ prescription_id: 1 }] })),
+    await failure(pestle.orders.create({ ...request, sipping: {} } as OrderRequest)),
+    await failure(pestle.orders.create({ ...request, reference: "b" }, { idempotency_key: `both-${patient_id}` })),
+    await failure(pestle.orders.create(request)),
+    await failure(pestle.orders.release(order_number)),
+    await failure(pestle.orders.act(order_number, { event: "fly" } as never)),
+    await failure(pestle.orders.refund(order_number, { reason_id: 101 })),
+    await failure(pestle.orders.get("0000000000")),
+    await failure(pestle.simulate.order({ order_number, to: "Processing" as "Filling" })),
+  ].map((error) => {
+    const { kind, status, errors } = error as PestleError;
+    return [kind, status, errors.map(({ code, error_detail }) => [code, error_detail.map(({ field }) => field)])];
+  });
+  const second = await pestle.orders.create({ ...request, reference: "again" });
+  await pestle.orders.cancel(second.order_number);
+  await pestle.orders.hold(order_number);
+  await pestle.simulate.order({ order_number, exception_id: 77 });
+  await pestle.orders.act(order_number, { event: "confirm_address" });
+  await pestle.orders.release(order_number);
+  await pestle.simulate.order({ order_number, to: "Shipped" });
+  await pestle.orders.refund(order_number, { reason_id: 101, amount_cents: 5 });
+  await pestle.simulate.order({ order_number, to: "Delivered" });
+  await pestle.orders.get(order_number);
+  await pestle.orders.list({ patient_id }).take(5);
+  await pestle.orders.actionRequests(order_number);
+  const history = await pestle.orders.history(order_number).take(50);
+  const events = await pestle.events.list({ order_number }).take(50);
+  await pestle.events.get(events[0]!.event_id);
+  await pestle.webhookEndpoints.remove(endpoint.id);
+  return {
+    exchanges,
+    decided: {
+      refused,
+      second: [second.order_status, second.exceptions.map(({ id }) => id)],
+      history: history.map(({ event, from, to, exception_id, actor }) => [event, from, to, exception_id, actor]),
+      events: events.map(({ event_type, body }) => [event_type, (body as { sequence?: number }).sequence]),
+    },
+  };
+}
+
+/** Where two answers have other fields or types. Null fits any type. */
+function differences(one: unknown, other: unknown, at: string): string[] {
+  if (one === null || other === null) return [];
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length * other.length === 0 ? [] : differences(one[0], other[0], `${at}[]`);
+  if (typeof one !== typeof other) return [`${at}: ${typeof one} and ${typeof other}`];
+  if (typeof one !== "object") return [];
+  const names = new Set([...Object.keys(one), ...Object.keys(other as object)]);
+  return [...names].flatMap((name) =>
+    name in one && name in (other as object)
+      ? differences(one[name as never], (other as object)[name as never], `${at}.${name}`)
+      : [`${at}.${name}: only ${name in one ? "the service" : "the fake"}`],
+  );
+}
+
+test("the fake pharmacy answers a journey with the statuses, shapes, codes, steps and events of the service", async () => {
+  const real = await journey(optionsOf(app));
+  const fake = await journey(createFakePharmacy().options);
+  expect(fake.decided).toEqual(real.decided);
+  const named = ({ method, url, status }: Exchange) =>
+    `${method} ${new URL(url).pathname.replaceAll(/\/(?=[^/]*\d)[^/]{6,}/g, "/{id}")} ${status}`;
+  expect(fake.exchanges.map(named)).toEqual(real.exchanges.map(named));
+  const bodyOf = ({ answer }: Exchange) => (answer === "" ? null : JSON.parse(answer));
+  const found = real.exchanges.flatMap((one, index) =>
+    differences(bodyOf(one), bodyOf(fake.exchanges[index]!), named(one)),
+  );
+  // The fake gives no advice about a wrong value.
+  const advice = /\.(allowed|did_you_mean): only the service$/;
+  expect(found.filter((one) => !advice.test(one))).toEqual([]);
 });

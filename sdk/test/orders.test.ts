@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { newOrder } from "../../server/test/support/orders.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
 import { Conflict, type OrderRequest, type PestleOptions } from "../src/index.ts";
-import { clientOf, failure, optionsOf } from "./support/client-of.ts";
+import { clientOf, optionsOf } from "./support/client-of.ts";
+import { failure } from "./support/failure.ts";
 import { type Mishap, startFlakyProxy } from "./support/flaky-proxy.ts";
 
 let app: TestApp;

@@ -1,35 +1,36 @@
+import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type AuditProof, auditKeyId, type HashedEntry, leafHash, nodeHash, signRoot } from "@pestle/contract";
 import {
   type Brand,
   Conflict,
   createPestle,
+  isPestleError,
   type Order,
   type OrderRequest,
   PestleError,
+  ProofRefused,
   RequestRefused,
   signForTest as signForTestToo,
   Unavailable,
+  verifyAuditProof,
+  verifyAuditProofAsync,
   type WebhookBody,
   WebhookRefused,
   webhooks,
 } from "@pestle/sdk";
-import {
-  createReceiver,
-  fastifyPlugin,
-  fetchHandler,
-  type InboxStore,
-  nodeHandler,
-  openInbox,
-  signForTest,
-} from "@pestle/sdk/webhooks";
-import fastify from "fastify";
+import { receiveWebhooks } from "@pestle/sdk/express";
+import { receiveWebhooks as receiveInNext } from "@pestle/sdk/next";
+import { createFakePharmacy, recordTransport, replayTransport } from "@pestle/sdk/testing";
+import { createReceiver, type InboxStore, nodeHandler, openInbox, signForTest } from "@pestle/sdk/webhooks";
+import express from "express";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createTestDatabase, startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
-import { clientOf } from "./support/client-of.ts";
+import { clientOf, optionsOf } from "./support/client-of.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -188,26 +189,20 @@ test("the README's receiver and feed loop process each event once, on any addres
     });
     createServer(nodeHandler(receive)).listen(port);
 
-    const app = fastify();
-    app.register(fastifyPlugin(receive), { path: "/hook" });
-    const POST = fetchHandler(receive);
+    const app = express();
+    app.post("/hook", receiveWebhooks({ url, client_secrets, webhook_secret, signing_secret, inbox }));
+    createServer(app).listen(0);
 
     const event = eventOf("0b7f5c1e-6a3d-4f52-9d0e-3c8a1b2d4e5f", 1);
-    await once(servers[0]!, "listening");
+    await Promise.all(servers.map((server) => server.listening || once(server, "listening")));
     const delivery = signForTest({ event, url, client_secret, webhook_secret, signing_secret });
     const answer = await fetch(url, { method: "POST", headers: delivery.headers, body: delivery.rawBody });
-    const elsewhere = await app.inject({
-      method: "POST",
-      url: "/hook",
-      headers: delivery.headers,
-      payload: delivery.rawBody,
-    });
-    const standard = await POST(new Request(url, { ...delivery, body: delivery.rawBody }));
-    expect([answer.status, elsewhere.statusCode, standard.status]).toEqual([204, 204, 204]);
+    const other = `http://127.0.0.1:${(servers[1]!.address() as AddressInfo).port}/hook`;
+    const elsewhere = await fetch(other, { method: "POST", headers: delivery.headers, body: delivery.rawBody });
+    expect([answer.status, elsewhere.status]).toEqual([204, 204]);
     expect(queue).toEqual([["7K2M9XQ4TB", order_actions]]);
     const forged = await fetch(url, { method: "POST", headers: delivery.headers, body: `${delivery.rawBody} ` });
     expect(forged.status).toBe(401);
-    await app.close();
 
     queue.length = 0;
     const { signal } = stop;
@@ -312,14 +307,122 @@ test("the README's store survives a restart, and two concurrent processes proces
   await database.drop();
 });
 
+test("the README's advice knows the fields of each kind of error", async () => {
+  function advise(error: unknown): string {
+    if (!isPestleError(error)) throw error;
+    switch (error.kind) {
+      case "conflict":
+        return `The order exists: ${error.order?.order_number}`;
+      case "refused":
+        return error.fields.map(({ code, field, message }) => `${code} ${field}: ${message}`).join("\n");
+      case "rate_limited":
+      case "unavailable":
+        return `Try again in ${error.retry_after_s ?? 60} seconds.`;
+      default:
+        return `${error.message} (request ${error.request_id})`;
+    }
+  }
+
+  const order = { order_number: "7K2M9XQ4TB" } as Order;
+  expect(advise(new Conflict("taken", { order }))).toBe("The order exists: 7K2M9XQ4TB");
+  expect(advise(new Unavailable("away", { retry_after_s: 5 }))).toBe("Try again in 5 seconds.");
+  expect(advise(new PestleError("odd", { request_id: "r" }))).toBe("odd (request r)");
+  expect(() => advise(new TypeError("not ours"))).toThrow("not ours");
+  const refused = await clientOf(app)
+    .orders.create({} as OrderRequest)
+    .catch(advise);
+  expect(refused).toMatch(/^42200 /);
+});
+
+test("the README's fake pharmacy needs no server", async () => {
+  const webhook_secret = "word";
+  const url = "https://partner.example/hook";
+  const worked: string[] = [];
+  const inbox = openInbox({ otherwise: ({ event_type }) => void worked.push(event_type) });
+
+  await (async () => {
+    const pharmacy = createFakePharmacy();
+    const pestle = createPestle(pharmacy.options);
+    const { patient_id, prescription_id } = pharmacy.prescription({ drug_name: "Atorvastatin 20 mg tablet" });
+    const order = await pestle.orders.create({
+      shipping: { method_id: 1 },
+      patient: { patient_id },
+      items: [{ prescription_id }],
+    });
+    pharmacy.decline(order.order_number);
+    await pestle.orders.act(order.order_number, { event: "retry_payment", token: "tok_visa" });
+    pharmacy.move(order.order_number, "Shipped");
+    expect(pharmacy.order(order.order_number)).toMatchObject({ order_status: "Shipped" });
+  })();
+
+  await (async () => {
+    const pharmacy = createFakePharmacy({ deliver: (request) => POST(request) });
+    const { client_secret } = pharmacy.options;
+    const { signing_secret } = pharmacy.addEndpoint({ url, secret: webhook_secret });
+    const POST = receiveInNext({ url, client_secrets: [client_secret], webhook_secret, signing_secret, inbox });
+    pharmacy.prescription();
+    const delivered = await pharmacy.deliverWebhooks();
+    expect([delivered.map(({ status }) => status), worked]).toEqual([[204], ["RX_RECEIVED"]]);
+  })();
+
+  const options = optionsOf(app);
+  const recorder = recordTransport();
+  const recorded = await createPestle({ ...options, fetch: recorder.fetch }).brands();
+  const replay = replayTransport(recorder.exchanges);
+  const replayed = await createPestle({ ...options, fetch: replay.fetch }).brands();
+  expect(replayed).toEqual(recorded);
+  expect(JSON.stringify(recorder.exchanges)).not.toContain(options.client_secret);
+});
+
+test("the README's verification of an audit proof accepts the pharmacy's proof and no other", async () => {
+  function whoSawIt(proof: AuditProof, public_key: string): string[] {
+    try {
+      const { entries } = verifyAuditProof(proof, public_key);
+      return entries.map(({ at, role, action }) => `${at} ${role} ${action}`);
+    } catch (error) {
+      if (error instanceof ProofRefused) return [error.message];
+      throw error;
+    }
+  }
+
+  const { proof, public_key } = auditProof();
+  expect(whoSawIt(proof, public_key)).toEqual(["2026-11-17T01:30:17.123000Z pharmacist order_read"]);
+  expect(await verifyAuditProofAsync(proof, { roots: [proof.root] })).toEqual(verifyAuditProof(proof, [public_key]));
+  const changed = { ...proof, entries: [{ ...proof.entries[0]!, position: 1 }] };
+  expect(whoSawIt(changed, public_key)).toEqual(["Entry 7 is not in the log that the root describes."]);
+  expect(whoSawIt(proof, auditProof().public_key)[0]).toContain("No trusted key signed the root");
+  expect(whoSawIt(proof, "no key")).toEqual(["The proof or a key cannot be read."]);
+});
+
+/** A log of two entries, and the proof of the first. */
+function auditProof(): { proof: AuditProof; public_key: string } {
+  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
+  const public_key = publicKey.export({ type: "spki", format: "pem" }) as string;
+  const entry: HashedEntry = {
+    ...{ form: 1, audit_id: 7, at: "2026-11-17T01:30:17.123000Z", person_id: "p", role: "pharmacist" },
+    ...{ credential_id: null, os_user: null, address: null, account_id: "a", action: "order_read" },
+    ...{ subject: "7K2M9XQ4TB", request_id: null, field_groups: ["order"], patient_keys: [1], salt: "s" },
+  };
+  const beside = leafHash({ ...entry, audit_id: 8 });
+  const unsigned = {
+    form: 1,
+    ...{ log_id: "l", size: 2, at: "2026-11-17T02:00:00.000Z", key_id: auditKeyId(public_key) },
+    root: nodeHash(leafHash(entry), beside).toString("hex"),
+  } as const;
+  const root = signRoot(unsigned, privateKey.export({ type: "pkcs8", format: "pem" }) as string);
+  const entries = [{ position: 0, entry, path: [beside.toString("hex")] }];
+  return { proof: { form: 1, account_id: "a", order_number: "7K2M9XQ4TB", root, entries }, public_key };
+}
+
 test("every snippet in the README is in this file, which is compiled and run", () => {
   const lines = (text: string) => text.split("\n").map((line) => line.trim());
   const here = lines(readFileSync(new URL(import.meta.url), "utf8")).join("\n");
   const snippets = [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/```ts\n(.*?)```/gs)];
-  expect(snippets).toHaveLength(13);
+  expect(snippets).toHaveLength(18);
   for (const [, snippet] of snippets) {
-    const imports = [...snippet!.matchAll(/import (type )?\{ (.*?) \} from "@pestle\/sdk(?:\/webhooks)?"/g)];
-    for (const name of imports.flatMap(([, , list]) => list!.split(", "))) expect(here).toContain(`${name},\n`);
+    const imports = [...snippet!.matchAll(/import (type )?\{ (.*?) \} from "@pestle\/sdk(?:\/\w+)?"/g)];
+    for (const name of imports.flatMap(([, , list]) => list!.split(", ")))
+      expect(here).toMatch(new RegExp(`[ \\n]${name}(,| \\} from)`));
     const code = lines(snippet!.replace(/^import .*\n/gm, ""))
       .join("\n")
       .trim();

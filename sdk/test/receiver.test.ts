@@ -2,15 +2,19 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import express from "express";
 import fastify from "fastify";
+import { Hono } from "hono";
 import { expect, test } from "vitest";
+import { keepRawBody, receiveWebhooks as receiveInExpress } from "../src/express.ts";
+import { receiveWebhooks as receiveInFastify } from "../src/fastify.ts";
+import { receiveWebhooks as receiveInHono } from "../src/hono.ts";
+import { receiveWebhooks as receiveInNext } from "../src/next.ts";
 import {
   createReceiver,
-  fastifyPlugin,
-  fetchHandler,
   nodeHandler,
   openInbox,
-  type Receive,
+  type ReceiverOptions,
   signForTest,
   verify,
   type WebhookBody,
@@ -40,8 +44,8 @@ function openReceiver() {
       },
     },
   });
-  const receive = createReceiver({ ...secrets, inbox, onError: (error) => errors.push(error) });
-  return { receive, worked, errors };
+  const options: ReceiverOptions = { ...secrets, inbox, onError: (error) => errors.push(error) };
+  return { options, receive: createReceiver(options), worked, errors };
 }
 
 async function listening(listener: RequestListener) {
@@ -55,18 +59,30 @@ async function listening(listener: RequestListener) {
 }
 
 type Served = { ask(init: RequestInit): Promise<number>; stop(): Promise<void> };
-/** One server per kind of handler. */
-const frameworks: Record<string, (receive: Receive) => Promise<Served>> = {
-  "node:http": async (receive) => listening(nodeHandler(receive)),
-  "Express behind a raw parser": async (receive) =>
-    listening(async (request, response) => {
-      const body = await buffer(request);
-      await nodeHandler(receive)(Object.assign(request, { body }), response, () => {});
-    }),
-  async Fastify(receive) {
+/** One server per framework: the frameworks themselves, except Next, which calls a route with the web's own Request. */
+const frameworks: Record<string, (options: ReceiverOptions) => Promise<Served>> = {
+  "node:http": async (options) => listening(nodeHandler(createReceiver(options))),
+  Express: async (options) => {
+    const app = express();
+    app.post("/hook", receiveInExpress(options));
+    app.use(express.json());
+    return listening(app);
+  },
+  "Express after a parser that keeps the bytes": async (options) => {
+    const app = express();
+    app.use(express.json({ verify: keepRawBody, limit: "10mb" }));
+    app.post("/hook", receiveInExpress(options));
+    return listening(app);
+  },
+  "Express after a raw parser": async (options) => {
+    const app = express();
+    app.post("/hook", express.raw({ type: "*/*", limit: "10mb" }), receiveInExpress(options));
+    return listening(app);
+  },
+  async Fastify(options) {
     const app = fastify();
     app.post("/other", async ({ body }) => body);
-    app.register(fastifyPlugin(receive), { path: "/hook" });
+    app.register(receiveInFastify(options), { path: "/hook" });
     await app.listen({ port: 0, host: "127.0.0.1" });
     const { port } = app.server.address() as AddressInfo;
     const other = await fetch(`http://127.0.0.1:${port}/other`, {
@@ -78,8 +94,20 @@ const frameworks: Record<string, (receive: Receive) => Promise<Served>> = {
     const address = `http://127.0.0.1:${port}/hook`;
     return { ask: async (init) => (await fetch(address, init)).status, stop: async () => void (await app.close()) };
   },
-  "the web's own Request and Response": async (receive) => ({
-    ask: async (init) => (await fetchHandler(receive)(new Request(url, init))).status,
+  Hono: async (options) => {
+    const app = new Hono().post("/hook", receiveInHono(options));
+    return { ask: async (init) => (await app.request(url, init)).status, stop: async () => {} };
+  },
+  "Hono after a parser": async (options) => {
+    const app = new Hono().use(async ({ req }, next) => {
+      if (req.method === "POST") await req.text();
+      await next();
+    });
+    app.post("/hook", receiveInHono(options));
+    return { ask: async (init) => (await app.request(url, init)).status, stop: async () => {} };
+  },
+  "Next's app router": async (options) => ({
+    ask: async (init) => (await receiveInNext(options)(new Request(url, init))).status,
     stop: async () => {},
   }),
 };
@@ -87,8 +115,8 @@ const frameworks: Record<string, (receive: Receive) => Promise<Served>> = {
 test.each(Object.keys(frameworks))(
   "%s: processes each event from the pharmacy once, and rejects all others",
   async (name) => {
-    const { receive, worked, errors } = openReceiver();
-    const { ask, stop } = await frameworks[name]!(receive);
+    const { options, worked, errors } = openReceiver();
+    const { ask, stop } = await frameworks[name]!(options);
     const post = ({ rawBody, headers }: ReturnType<typeof signForTest>) =>
       ask({ method: "POST", headers, body: rawBody });
 
@@ -99,7 +127,7 @@ test.each(Object.keys(frameworks))(
     expect(await post({ ...delivery, headers: { "content-type": "application/json" } })).toBe(401);
     expect(await post({ ...delivery, rawBody: "" })).toBe(401);
     // A body parser in front has its own limits.
-    expect([401, 413]).toContain(await post({ ...delivery, rawBody: "x".repeat(5 * 1024 * 1024) }));
+    expect([400, 401, 413]).toContain(await post({ ...delivery, rawBody: "x".repeat(5 * 1024 * 1024) }));
     expect([404, 405]).toContain(await ask({ method: "GET" }));
     expect(await post(signed(event("three", "fail")))).toBe(500);
     expect(worked).toEqual(["one"]);
@@ -120,7 +148,9 @@ test("with an already parsed body, Express gets a clear error instead of a faile
   });
   const { rawBody, headers } = signed(event("one"));
   expect(await ask({ method: "POST", headers, body: rawBody })).toBe(500);
-  expect(told).toMatchObject([{ message: "The body was parsed before it could be verified." }]);
+  expect(told).toMatchObject([
+    { message: expect.stringContaining("The body was parsed before it could be verified.") },
+  ]);
   await stop();
 });
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
 import { Unauthorized, Unavailable } from "../src/index.ts";
-import { clientOf, failure, optionsOf } from "./support/client-of.ts";
+import { clientOf, optionsOf } from "./support/client-of.ts";
+import { failure } from "./support/failure.ts";
 import { type Mishap, startFlakyProxy } from "./support/flaky-proxy.ts";
 
 /** A deadline costs nothing unless it passes. */

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
 import { Conflict, PestleError, Unavailable } from "../src/index.ts";
 import { waitBefore } from "../src/transport.ts";
-import { clientOf, failure, optionsOf } from "./support/client-of.ts";
+import { clientOf, optionsOf } from "./support/client-of.ts";
+import { failure } from "./support/failure.ts";
 import { type Mishap, startFlakyProxy } from "./support/flaky-proxy.ts";
 
 let app: TestApp;

@@ -49,7 +49,7 @@ export async function requestToken(
       ? { client_secret }
       : {
           client_assertion_type: ASSERTION_TYPE,
-          client_assertion: signerOf(key_file)(client_id, auth_url, new Date()),
+          client_assertion: await signerOf(key_file)(client_id, auth_url, new Date()),
         };
   const form = { grant_type: "client_credentials", client_id, ...proof };
   const body = new URLSearchParams(scopes.length === 0 ? form : { ...form, scope: scopes.join(" ") });

@@ -1,85 +1,26 @@
-import { createHash, createPublicKey, sign, verify } from "node:crypto";
-
-/**
- * The signed report of `pestle certify` and of the portal's button. The command line, the service and the SDK share this
- * file, so that they cannot disagree about the signed bytes.
- */
-
-export const certifyResults = ["passed", "failed", "not_checked"] as const;
-
-/** One check of a report. */
-export type CertifiedCheck = {
-  readonly name: string;
-  readonly result: (typeof certifyResults)[number];
-  /** What was wrong: a code of the table of findings, and the HTTP status if there was one. Null unless it failed. */
-  readonly finding: { readonly code: string; readonly status: number | null } | null;
-};
-
-export type CertifyFacts = {
-  readonly form: 1;
-  /** What was certified: a receiver of webhooks. */
-  readonly kind: "receiver";
-  /** Its URL. */
-  readonly subject: string;
-  readonly account_id: string;
-  readonly environment: "production" | "sandbox";
-  readonly at: string;
-  /** `developer`: at the partner's terminal, signed with a key of that machine. `pharmacy`: by the service. */
-  readonly run_by: "developer" | "pharmacy";
-  /** Whether the effects were checked, not only the answers. */
-  readonly effects_checked: boolean;
-  /** True if no check failed and every check that was possible ran. */
-  readonly passed: boolean;
-  readonly checks: readonly CertifiedCheck[];
-  readonly pestle_version: string;
-};
-
-export type CertifyReport = CertifyFacts & {
-  /** The start of the SHA-256 of the public key. */
-  readonly key_id: string;
-  /** In PEM. It proves that the report is unchanged. Compare it with a key that you know to learn who signed. */
-  readonly public_key: string;
-  /** Ed25519 in base64. */
-  readonly signature: string;
-};
-
-/** The bytes that the signature covers. The first line keeps the signature from meaning anything else. */
-const reportBytes = ({ signature: _, ...signed }: CertifyReport): Buffer =>
-  Buffer.from(`pestle certify report\n${sortedJson(signed)}`, "utf8");
-
-/** RFC 8785 for our values: names sorted at every level, no spaces, integers, UTF-8. */
-const sortedJson = (value: unknown): string =>
-  JSON.stringify(value, (_name, inner: unknown) =>
-    inner !== null && typeof inner === "object" && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  );
-
-const keyIdOf = (public_key: string): string =>
-  createHash("sha256")
-    .update(createPublicKey(public_key).export({ type: "spki", format: "der" }))
-    .digest("hex")
-    .slice(0, 16);
+import { createHash, sign, verify } from "node:crypto";
+import type { CryptoSteps } from "../audit/crypto-steps.ts";
+import { type CertifyFacts, type CertifyReport, keyIdOf, reportBytes, reportFault } from "./report-steps.ts";
 
 /** Both keys in PEM. */
 export function signReport(facts: CertifyFacts, keys: { public_key: string; private_key: string }): CertifyReport {
   const { public_key, private_key } = keys;
-  const report = { ...facts, key_id: keyIdOf(public_key), public_key, signature: "" };
+  const report = { ...facts, key_id: worked(keyIdOf(public_key)), public_key, signature: "" };
   return { ...report, signature: sign(null, reportBytes(report), private_key).toString("base64") };
 }
 
 /** Why a report is not valid; undefined if it is. With `trusted`, one of these public keys (PEM) must have signed it. */
-export function faultOfReport(report: CertifyReport, trusted?: readonly string[]): string | undefined {
-  if (report.form !== 1) return "This version does not know the report's form.";
-  const key = createPublicKey(report.public_key);
-  if (key.asymmetricKeyType !== "ed25519" || keyIdOf(report.public_key) !== report.key_id) {
-    return "The report's key is not the one that it names.";
+export const faultOfReport = (report: CertifyReport, trusted?: readonly string[]): string | undefined =>
+  worked(reportFault(report, trusted));
+
+function worked<Result>(steps: CryptoSteps<Result>): Result {
+  let next = steps.next();
+  while (!next.done) {
+    const step = next.value;
+    if ("public_key" in step) {
+      const key = { key: Buffer.from(step.public_key), format: "der", type: "spki" } as const;
+      next = steps.next(verify(null, step.data, key, step.signature));
+    } else next = steps.next(new Uint8Array(createHash("sha256").update(step.data).digest()));
   }
-  if (trusted !== undefined && !trusted.some((known) => keyIdOf(known) === report.key_id)) {
-    return "No trusted key signed the report.";
-  }
-  if (!verify(null, reportBytes(report), key, Buffer.from(report.signature, "base64"))) {
-    return "The report was changed after it was signed.";
-  }
-  return undefined;
+  return next.value;
 }

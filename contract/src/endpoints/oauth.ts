@@ -1,5 +1,6 @@
 import { doc_url, request_id } from "../error-bodies.ts";
 import { array, boolean, integer, named, object, oneOf, type Static, string } from "../schema.ts";
+import { ASSERTION_TYPE } from "./assertion-type.ts";
 
 export const grantTypes = ["client_credentials"] as const;
 export type GrantType = (typeof grantTypes)[number];
@@ -27,8 +28,6 @@ export const clientAuthMethods = ["client_secret_basic", "client_secret_post", "
 export const assertionAlgorithms = ["ES256", "EdDSA", "Ed25519", "PS256", "RS256"] as const;
 export type AssertionAlgorithm = (typeof assertionAlgorithms)[number];
 
-/** The only `client_assertion_type` (RFC 7523, 2.2). */
-export const ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 /** How far ahead the `exp` of an assertion can be. */
 export const LONGEST_ASSERTION_S = 300;
 export const MOST_KEYS = 5;

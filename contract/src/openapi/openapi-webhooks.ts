@@ -1,13 +1,6 @@
 import { webhookBodies } from "../webhooks/webhook-bodies.ts";
-import {
-  type EventType,
-  eventTypeNames,
-  eventTypes,
-  RESPONSE_TIMEOUT_S,
-  standardWebhookHeaders,
-  TIMESTAMP_TOLERANCE_S,
-  webhookHeaders,
-} from "../webhooks/webhooks.ts";
+import { standardWebhookHeaders, TIMESTAMP_TOLERANCE_S, webhookHeaders } from "../webhooks/webhook-headers.ts";
+import { type EventType, eventTypeNames, eventTypes, RESPONSE_TIMEOUT_S } from "../webhooks/webhooks.ts";
 import { webhookExamples } from "./webhook-examples.ts";
 
 /** The `webhooks` of the OpenAPI document: the requests to a partner's endpoint and the expected responses. */

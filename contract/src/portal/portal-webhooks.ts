@@ -1,4 +1,4 @@
-import type { CertifyReport } from "../certify/certify-report.ts";
+import type { CertifyReport } from "../certify/report-steps.ts";
 import type { deliveryStatuses, endpointStatuses } from "../webhooks/webhook-records.ts";
 import type { EventType } from "../webhooks/webhooks.ts";
 

@@ -1,5 +1,5 @@
 import { serviceSecret, serviceSignature, standardSignature } from "../signature.ts";
-import { standardWebhookHeaders, webhookHeaders } from "./webhooks.ts";
+import { standardWebhookHeaders, webhookHeaders } from "./webhook-headers.ts";
 
 export const WEBHOOK_USER_AGENT = "Pestle-Webhooks/1";
 

@@ -135,18 +135,3 @@ export const MOST_WEBHOOK_ENDPOINTS = 50;
 export const ENDPOINT_TEXT_MOST_CHARACTERS = 255;
 /** Batch size of a redelivery request. More can remain. */
 export const MOST_REDELIVERED_AT_ONCE = 10_000;
-
-/** The two authenticity headers contain the operator's name, `Service` by default. */
-export const webhookHeaders = (operator_name = "Service") => {
-  const word = operator_name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "") || "Service";
-  return { signature: `X-${word}-Signature`, secret: `X-${word}-Secret` } as const;
-};
-
-/** Standard Webhooks, https://www.standardwebhooks.com: these protect against replay. */
-export const standardWebhookHeaders = {
-  id: "webhook-id",
-  timestamp: "webhook-timestamp",
-  signature: "webhook-signature",
-} as const;
-/** Maximum difference between `webhook-timestamp` and the receiver's clock. */
-export const TIMESTAMP_TOLERANCE_S = 300;

@@ -16,6 +16,7 @@ from .models import (
     HistoryEntry,
     IdentityDocument,
     IdentityDocumentInput,
+    LoggedRequest,
     MedicationRequest,
     Message,
     MessageInput,
@@ -1083,6 +1084,61 @@ class AsyncOperations:
             cursor=cursor,
             deadline_s=deadline_s,
         )
+
+    def list_requests(
+        self,
+        *,
+        status: Optional[str] = None,
+        method: Optional[Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]] = None,
+        path: Optional[str] = None,
+        request_id: Optional[str] = None,
+        since: Optional[str] = None,
+        limit: Optional[int] = None,
+        cursor: Optional[str] = None,
+        deadline_s: Optional[float] = None,
+    ) -> AsyncListing[LoggedRequest]:
+        """List your requests.
+
+        What your account's programs called, newest first, without bodies, path values and queries. A request
+        is listed about a second after its answer. The list has requests to this API with a valid token,
+        except those that read this list. With a filter, a page can have fewer requests than `limit`, or none,
+        and still have a `next_cursor`: the service looks at a limited number of requests for each page.
+
+        :param status: A status such as `422`, a class such as `4xx`, or `errors` for 400 and above.
+        :param method: The HTTP method.
+        :param path: A path of this document, such as `/orders/{order_number}`.
+        :param request_id: Only this request.
+        :param since: Requests from this time on: a time or a date.
+        :param limit: The maximum number of entries on a page.
+        :param cursor: `next_cursor` of the previous page.
+        :param deadline_s: The time limit of this call in seconds, with its retries.
+        """
+        return self._listing(self._sync.list_requests(
+            status=status,
+            method=method,
+            path=path,
+            request_id=request_id,
+            since=since,
+            limit=limit,
+            cursor=cursor,
+            deadline_s=deadline_s,
+        ))
+
+    async def get_request(
+        self,
+        request_id: str,
+        *,
+        deadline_s: Optional[float] = None,
+    ) -> LoggedRequest:
+        """Read one of your requests.
+
+        The request whose answer had this `X-Request-Id`, and what to do about its errors.
+
+        :param request_id: The `X-Request-Id` of the answer. A malformed ID or another account's returns
+            404.
+        :param deadline_s: The time limit of this call in seconds, with its retries.
+        """
+        return await self._run(self._sync.get_request, request_id, deadline_s=deadline_s)
 
     async def list_shipping_methods(
         self,

@@ -394,6 +394,12 @@ class ListRefillSchedulesAnswer(TypedDict):
     """Send it as `cursor` to get the next page; null on the last one."""
 
 
+class ListRequestsAnswer(TypedDict):
+    requests: list[LoggedRequest]
+    next_cursor: Optional[str]
+    """Send it as `cursor` to get the next page; null on the last one."""
+
+
 class ListShippingMethodsAnswer(TypedDict):
     shipping_methods: list[ShippingMethod]
     """Your shipping methods."""
@@ -425,6 +431,27 @@ class ListWebhookEventsAnswer(TypedDict):
     """Send it as `cursor` to get the next page; null on the last one."""
     end_cursor: str
     """Where this page ends, also on the last page."""
+
+
+class LoggedRequest(TypedDict):
+    request_id: str
+    """The answer's `X-Request-Id`."""
+    requested_at: str
+    """Real time, not the sandbox clock."""
+    method: Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
+    """The HTTP method."""
+    path: str
+    """The path of this document, such as `/orders/{order_number}`, without the values and without the query:
+    they can identify a patient.
+    """
+    status: int
+    """The HTTP status of the answer."""
+    duration_ms: float
+    """How long the service took, in milliseconds."""
+    client_id: str
+    """The credential that sent it."""
+    errors: list[RequestError]
+    """The errors of the answer, in its order. Empty for a success."""
 
 
 class MedicationDispense(TypedDict):
@@ -1307,6 +1334,17 @@ class ReorderRequest(TypedDict, total=False):
     items: Optional[list[OrderItemInput]]
     """The lines of the order."""
     payment: Optional[PaymentInput]
+
+
+class RequestError(TypedDict):
+    code: int
+    """The numbered code, or the status if the answer had none."""
+    title: str
+    """The name of the code."""
+    field: Optional[str]
+    """The field that usually causes it."""
+    resolution: str
+    """What to do."""
 
 
 class RxReceived(TypedDict):

@@ -1,5 +1,5 @@
-import type { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "@pestle/contract";
 import type { Call, CallOptions } from "../client.ts";
+import type { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "../generated/records.ts";
 
 export type ProductFilter = { ndc?: readonly string[]; sku?: readonly string[]; gcn?: readonly string[] };
 

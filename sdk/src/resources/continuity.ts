@@ -1,5 +1,5 @@
-import type { ContinuityEntry } from "@pestle/contract";
 import type { Call } from "../client.ts";
+import type { ContinuityEntry } from "../generated/records.ts";
 import { type Listing, listing } from "../listing.ts";
 import type { AnswerOf } from "../operations.ts";
 import type { PageOptions } from "./orders.ts";

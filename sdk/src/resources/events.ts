@@ -1,9 +1,10 @@
-import type { RedeliveryRequest, WebhookAttempt, WebhookBody, WebhookEventRecord } from "@pestle/contract";
 import type { Call, CallOptions, WriteOptions } from "../client.ts";
 import { RateLimited, Unavailable } from "../errors.ts";
+import type { RedeliveryRequest, WebhookAttempt, WebhookEventRecord } from "../generated/records.ts";
 import { type Listing, listing } from "../listing.ts";
 import type { AnswerOf, QueryOf } from "../operations.ts";
 import type { Travel } from "../transport.ts";
+import type { WebhookBody } from "../webhook-body.ts";
 import type { PageOptions } from "./orders.ts";
 
 /** An event in the feed. Its body is the one that endpoints receive. */

@@ -1,6 +1,6 @@
-import type { Order } from "@pestle/contract";
 import type { CallOptions, WriteOptions } from "../client.ts";
 import { Conflict } from "../errors.ts";
+import type { Order } from "../generated/records.ts";
 import { type Travel, waitBefore, withDeadline } from "../transport.ts";
 import type { Orders } from "./orders.ts";
 

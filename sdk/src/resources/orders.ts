@@ -1,17 +1,16 @@
+import type { ActionKey, actions } from "@pestle/contract/partner";
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
 import type {
-  ActionKey,
   ActionRequest,
   ActionRequestInput,
   AddressInput,
-  actions,
   HistoryEntry,
   Message,
   MessageInput,
   Order,
   OrderRequest,
   ReorderRequest,
-} from "@pestle/contract";
-import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
+} from "../generated/records.ts";
 import { type Listing, listing, wholeList } from "../listing.ts";
 import type { AnswerOf, QueryOf, Sent } from "../operations.ts";
 import { findOrder, type Look, lookUpAfter } from "./find-order.ts";

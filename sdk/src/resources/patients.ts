@@ -1,3 +1,4 @@
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
 import type {
   IdentityDocument,
   IdentityDocumentInput,
@@ -6,8 +7,7 @@ import type {
   PatientAddress,
   PatientUpdate,
   ShippingAddressInput,
-} from "@pestle/contract";
-import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
+} from "../generated/records.ts";
 import { wholeList } from "../listing.ts";
 import type { QueryOf, Sent } from "../operations.ts";
 

@@ -1,5 +1,5 @@
-import type { RenewalRequest, RenewalRequestInput } from "@pestle/contract";
 import type { Call, CallOptions, WriteOptions } from "../client.ts";
+import type { RenewalRequest, RenewalRequestInput } from "../generated/records.ts";
 
 export type Prescriptions = {
   /** Asks the prescriber for a renewal. A prescription can have one open request. */

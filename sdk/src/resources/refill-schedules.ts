@@ -1,5 +1,5 @@
-import type { RefillSchedule, RefillScheduleInput } from "@pestle/contract";
 import type { Call, CallOptions, WriteOptions } from "../client.ts";
+import type { RefillSchedule, RefillScheduleInput } from "../generated/records.ts";
 import { type Listing, listing } from "../listing.ts";
 import type { AnswerOf, QueryOf, Sent } from "../operations.ts";
 

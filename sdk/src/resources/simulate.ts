@@ -1,13 +1,29 @@
-import { type SimulationType, type Static, type simulationAnswers, simulations } from "@pestle/contract";
 import type { Call, WriteOptions } from "../client.ts";
+import { simulationKinds } from "../generated/addresses.ts";
+import type {
+  Operations,
+  SimulatedClockAnswer,
+  SimulatedEventAnswer,
+  SimulatedMessageAnswer,
+  SimulatedOrderAnswer,
+  SimulatedPrescriptionAnswer,
+} from "../generated/records.ts";
 import type { BodyOf } from "../operations.ts";
 
-type FieldsOf<Type extends SimulationType> = Static<(typeof simulations)[Type]>["simulation"];
+type Requests = Operations["simulate"]["body"];
+type SimulationType = Requests["simulation_type"];
+type FieldsOf<Type extends SimulationType> = Extract<Requests, { simulation_type: Type }>["simulation"];
 /** An event's other fields are sent as given. */
 export type SimulationOf<Type extends SimulationType> = Type extends "event"
   ? FieldsOf<Type> & { [field: string]: unknown }
   : FieldsOf<Type>;
-export type SimulationAnswerOf<Type extends SimulationType> = Static<(typeof simulationAnswers)[Type]>;
+export type SimulationAnswerOf<Type extends SimulationType> = {
+  prescription: SimulatedPrescriptionAnswer;
+  order: SimulatedOrderAnswer;
+  message: SimulatedMessageAnswer;
+  event: SimulatedEventAnswer;
+  clock: SimulatedClockAnswer;
+}[Type];
 
 type Method<Given, Told> = (simulation: Given, options?: WriteOptions) => Promise<Told>;
 type Scripted = Extract<SimulationOf<"prescription">, { script: string }>;
@@ -23,7 +39,7 @@ export type Simulate = {
 };
 
 export function simulateOf(call: Call): Simulate {
-  const methods = Object.keys(simulations).map((simulation_type) => [
+  const methods = simulationKinds.map((simulation_type) => [
     simulation_type,
     (simulation: unknown, options?: WriteOptions) =>
       call("simulate", { body: { simulation_type, simulation } as BodyOf<"simulate"> }, options),

@@ -1,5 +1,5 @@
-import type { Statement, StatementLine } from "@pestle/contract";
 import type { Call, CallOptions } from "../client.ts";
+import type { Statement, StatementLine } from "../generated/records.ts";
 import { type Listing, listing } from "../listing.ts";
 import type { AnswerOf } from "../operations.ts";
 import type { PageOptions } from "./orders.ts";

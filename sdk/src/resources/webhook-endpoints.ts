@@ -1,3 +1,4 @@
+import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
 import type {
   CreatedWebhookEndpoint,
   FailedRedeliveryRequest,
@@ -6,8 +7,7 @@ import type {
   WebhookEndpointUpdate,
   WebhookStatistics,
   WebhookTestRequest,
-} from "@pestle/contract";
-import type { Call, CallOptions, ChangeMethod, WriteOptions } from "../client.ts";
+} from "../generated/records.ts";
 import type { AnswerOf } from "../operations.ts";
 import type { WebhookEvent } from "./events.ts";
 

@@ -10,13 +10,3 @@ export function optionsOf(app: TestApp, partner = 0): PestleOptions {
 
 export const clientOf = (app: TestApp, partner = 0, options: Partial<PestleOptions> = {}) =>
   createPestle({ ...optionsOf(app, partner), ...options });
-
-/** The error of a failed call. */
-export async function failure(call: Promise<unknown>): Promise<unknown> {
-  return call.then(
-    () => {
-      throw new Error("the call succeeded");
-    },
-    (error: unknown) => error,
-  );
-}

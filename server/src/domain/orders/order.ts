@@ -9,6 +9,7 @@ import {
   statusOfState,
   type Transition,
   type TransitionEvent,
+  toldInOrder,
   transitions,
 } from "@pestle/contract";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
@@ -201,10 +202,8 @@ export function orderEvents(
         return event("ORDER_EXCEPTION", { exception, order_actions: exception.order_actions });
       }),
   };
-  return TOLD_IN_ORDER.filter((type) => moved.sends.includes(type)).flatMap((type) => told[type]!());
+  return toldInOrder.filter((type) => moved.sends.includes(type)).flatMap((type) => told[type]!());
 }
-
-const TOLD_IN_ORDER = ["RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"] as const;
 
 export const standingRow = ({ state, held_from, open, sequence }: OrderStanding) => ({
   order_status: statusOfState(state),

@@ -378,7 +378,7 @@ describe("the SDK", () => {
   test.each(["ES256", "EdDSA", "PS256"])("signs %s so that jose verifies it", async (alg) => {
     const { privateKey, publicKey } = await pairOf(alg);
     const jwk = { ...(await exportJWK(privateKey)), kid: "k1" } as JsonWebKey;
-    const assertion = assertionSigner(jwk, undefined)("client", ISSUER, new Date());
+    const assertion = await assertionSigner(jwk, undefined)("client", ISSUER, new Date());
     const { payload, protectedHeader } = await jwtVerify(assertion, publicKey, {
       audience: ISSUER,
       issuer: "client",

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { canonicalJson, emptyRoot, nodeHash, rootFromPath, rootIsSignedBy, signRoot } from "@pestle/contract";
 import { describe, expect, test } from "vitest";
+import { workStepsNow } from "../../../../sdk/src/crypto/work-steps.ts";
 import { openTree, partsOf, pathOf, pathParts, type StoredNode } from "../../../src/domain/operations/audit-tree.ts";
 import { rootTargets } from "../../../src/domain/operations/root-targets.ts";
 
@@ -71,7 +72,10 @@ describe("the tree of the audit log", () => {
     expect(pathParts(position, size).length).toBeLessThan(6 * 256);
     const path = pathOf(position, size, get);
     const root = openTree(size, get).root();
-    const from = (leaf: Buffer, at = position, of = size, along = path) => rootFromPath(leaf, at, of, along);
+    const from = (leaf: Buffer, at = position, of = size, along = path) => {
+      const found = workStepsNow(rootFromPath(leaf, at, of, along));
+      return found && Buffer.from(found);
+    };
     expect(from(leaves[position]!)).toEqual(root);
     expect(from(leaves[position + 1] ?? leaves[0]!)).not.toEqual(size === 1 ? undefined : root);
     expect(from(leaves[position]!, position, size, [...path, root])).toBeUndefined();
