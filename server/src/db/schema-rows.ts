@@ -1047,6 +1047,7 @@ export type Rows = {
   webhook_feed: {
     singleton?: boolean;
     base: number;
+    server_started_at: Instant | null;
   };
 };
 
