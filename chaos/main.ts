@@ -6,6 +6,7 @@ import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
 import { memoryFolder } from "../scripts/memory-folder.ts";
 import type { ContractTally } from "./contract/contract.ts";
 import type { DayTally } from "./day/day.ts";
+import type { RecoveryTally } from "./failover/recovery.ts";
 import type { RunningKind, Tally } from "./kills/kills.ts";
 import type { OpenWorkload } from "./kills/workload.ts";
 import type { LifecycleTally } from "./lifecycle/lifecycle.ts";
@@ -21,7 +22,7 @@ import type { NeighborsTally } from "./siege/neighbors.ts";
 import type { YearTally } from "./year/year.ts";
 
 // A campaign loads its modules when it runs, so that help and mistakes are answered at once.
-type Numbers = {
+type Asked = {
   count: number;
   orders: number;
   kills: number;
@@ -30,7 +31,7 @@ type Numbers = {
   seconds: number;
   minutes: number;
 };
-type Campaign = { about: string; options: Record<string, RunOption>; run(numbers: Numbers): Promise<boolean> };
+type Campaign = { about: string; options: Record<string, RunOption>; run(asked: Asked): Promise<boolean> };
 
 const FIRST_STARTS_PER_KILL = 0.4;
 const MUTATIONS_SENT = 2_000;
@@ -42,6 +43,8 @@ const ENDPOINTS = 20;
 const BROKEN_STORIES = 2_000;
 /** Enough to notice each rule of the year that the campaign broke itself. Another seed may need more patients. */
 const BROKEN_YEAR = { count: 6, seed: 1, days: 150 };
+/** Orders enough to notice each defect that the campaign seeded itself. */
+const BROKEN_RACES = 400;
 /** Enough to notice each rule about money that the campaign broke itself. */
 const BROKEN_MONEY = { orders: 60, kills: 1 };
 /** Enough for several of the largest pages. */
@@ -102,13 +105,26 @@ const campaigns: Record<string, Campaign> = {
       kills: { about: "kills of a process during the run", initial: [0] },
       seed,
     },
-    run: ({ count, kills, seed }) =>
-      onOwnDatabase(async (own) => {
-        const { race } = await import("./races.ts");
+    async run({ count, kills, seed }) {
+      const { race } = await import("./races.ts");
+      const { seededBugs } = await import("./invariants/seeded-bugs.ts");
+      const given = { from: "built", random: seededRandom(seed) } as const;
+      let well = await onOwnDatabase(async (own) => {
         const begin_ms = Date.now();
-        const tally = await race({ ...own, from: "built", count, kills, random: seededRandom(seed) });
-        return showRace(tally, Date.now() - begin_ms);
-      }),
+        return showRace(await race({ ...own, ...given, count, kills }), Date.now() - begin_ms);
+      });
+      for (const bug of seededBugs) {
+        const caught = await onOwnDatabase(async (own) => {
+          const { faults } = await race({ ...own, ...given, count: BROKEN_RACES, kills: 0, bug });
+          const by =
+            faults[0] === undefined ? "NOT caught" : `caught: ${[...new Set(faults)].join("; ").slice(0, 200)}`;
+          console.log(`broken on purpose: ${bug.bug}: ${by}`);
+          return faults.length > 0;
+        }, memoryFolder());
+        well = caught && well;
+      }
+      return well;
+    },
   },
   lifecycle: {
     about: "random commands of partners, staff, carriers and clocks on orders: the service must agree with a model",
@@ -258,6 +274,16 @@ const campaigns: Record<string, Campaign> = {
         return showSdk(tally, Date.now() - begin_ms);
       }),
   },
+  recovery: {
+    about:
+      "full and incremental backups with pgBackRest under load, and a restore to a moment: it has all before, nothing after",
+    options: { orders: count(1_000, "writes before each backup, before the moment and after it"), seed },
+    async run({ orders, seed }) {
+      const { campaignRecovery } = await import("./failover/recovery.ts");
+      const onProgress = (line: string) => console.log(line);
+      return showRecovery(await campaignRecovery({ from: "built", orders, random: seededRandom(seed), onProgress }));
+    },
+  },
   contract: {
     about: "valid and invalid requests built from the OpenAPI document: every answer must match the document",
     options: { count: count(500, "requests to each operation"), seed },
@@ -298,6 +324,15 @@ function showMoney({ faults, charged_cents, shipped_cents, ...counts }: MoneyTal
   console.log(`charged ${dollars(charged_cents)}  shipped ${dollars(shipped_cents)}  faults ${faults.length}`);
   showFaults(faults);
   return faults.length === 0 && charged_cents === shipped_cents;
+}
+
+function showRecovery({ restored_bytes, restore_ms, faults, ...counts }: RecoveryTally): boolean {
+  const named = Object.entries(counts).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
+  console.log(
+    `restored ${mebibytes(restored_bytes)} in ${seconds(restore_ms)}${named.join("")}  faults ${faults.length}`,
+  );
+  showFaults(faults);
+  return faults.length === 0;
 }
 
 const times = (ratio: number) => (Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} %` : "no answer");
@@ -501,12 +536,12 @@ function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recover
 }
 
 const { name, run: campaign, numbers } = chosenRun("campaign", campaigns);
-const given = (option: keyof Numbers) => numbers[option]?.[0] ?? 0;
+const given = (option: keyof Asked) => numbers[option]?.[0] ?? 0;
 // The campaign attacks the build that operators run, so the build must be current.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);
 console.log(numbers["seed"] === undefined ? `campaign ${name}` : `campaign ${name}, seed ${given("seed")}`);
-const asked: Numbers = {
+const asked: Asked = {
   count: given("count"),
   orders: given("orders"),
   kills: given("kills"),

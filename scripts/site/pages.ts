@@ -71,6 +71,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/controlled-substances.md",
       "docs/runbook.md",
       "docs/performance.md",
+      "docs/invariants.md",
       "SECURITY.md",
     ],
   },

@@ -1,0 +1,15 @@
+/** The campaigns that check invariants. The others measure answers: `mutations`, `contract`, `neighbors`, `hostile`. */
+export const campaigns = [
+  "kills",
+  "intake",
+  "races",
+  "lifecycle",
+  "safety",
+  "year",
+  "day",
+  "money",
+  "webhooks",
+  "sdk",
+  "recovery",
+] as const;
+export type Campaign = (typeof campaigns)[number];
