@@ -7,6 +7,7 @@ import { memoryFolder } from "../scripts/memory-folder.ts";
 import type { ContractTally } from "./contract/contract.ts";
 import type { DayTally } from "./day/day.ts";
 import type { RecoveryTally } from "./failover/recovery.ts";
+import type { Tally as FailoverStages } from "./failover/stages.ts";
 import type { RunningKind, Tally } from "./kills/kills.ts";
 import type { OpenWorkload } from "./kills/workload.ts";
 import type { LifecycleTally } from "./lifecycle/lifecycle.ts";
@@ -30,6 +31,9 @@ type Asked = {
   rounds: number;
   seconds: number;
   minutes: number;
+  failovers: number;
+  /** The file that keeps what a campaign found so far. */
+  tally: string;
 };
 type Campaign = { about: string; options: Record<string, RunOption>; run(asked: Asked): Promise<boolean> };
 
@@ -38,6 +42,8 @@ const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
 const SHOWN_EVERY = 1_000;
 const DAY_SHOWN_EVERY = 10;
+/** The campaign starts a new cluster and checks everything after so many. */
+const FAILOVERS_PER_STAGE = 3;
 const ENDPOINTS = 20;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
@@ -274,6 +280,40 @@ const campaigns: Record<string, Campaign> = {
         return showSdk(tally, Date.now() - begin_ms);
       }),
   },
+  failover: {
+    about:
+      "kill and pause the primary of three PostgreSQL servers with Patroni: no acknowledged write is lost, the feed never goes back",
+    options: {
+      failovers: count(100, "changes of the primary, each with another fault beside it"),
+      tally: {
+        about: "file that keeps the counts; a run that was interrupted continues",
+        text: ".artifacts/failover.json",
+      },
+      seed,
+    },
+    async run({ failovers, tally: file, seed }) {
+      const { campaignFailover } = await import("./failover/failover.ts");
+      const { addStage, readTally, writeTally } = await import("./failover/stages.ts");
+      const random = seededRandom(seed);
+      let tally = readTally(file);
+      if (tally.failovers > 0) console.log(`continues after ${tally.failovers} failovers (${file})`);
+      while (tally.failovers < failovers && tally.faults.length === 0) {
+        const begin_ms = Date.now();
+        const size = Math.min(FAILOVERS_PER_STAGE, failovers - tally.failovers);
+        const stage = await campaignFailover({
+          from: "built",
+          failovers: size,
+          first: tally.failovers,
+          random,
+          onProgress: (line) => console.log(line),
+        });
+        tally = addStage(tally, stage, Date.now() - begin_ms);
+        writeTally(file, tally);
+      }
+      writeTally(file, { ...tally, done: true });
+      return showFailovers(tally);
+    },
+  },
   recovery: {
     about:
       "full and incremental backups with pgBackRest under load, and a restore to a moment: it has all before, nothing after",
@@ -324,6 +364,18 @@ function showMoney({ faults, charged_cents, shipped_cents, ...counts }: MoneyTal
   console.log(`charged ${dollars(charged_cents)}  shipped ${dollars(shipped_cents)}  faults ${faults.length}`);
   showFaults(faults);
   return faults.length === 0 && charged_cents === shipped_cents;
+}
+
+function showFailovers({ kinds, longest_outage_ms, faults, took_ms, done: _, ...counts }: FailoverStages): boolean {
+  for (const [kind, times] of Object.entries(kinds)) {
+    console.log(
+      `${kind.padEnd(20)}${String(times).padStart(6)}  no write for at most ${seconds(longest_outage_ms[kind]!)}`,
+    );
+  }
+  const named = Object.entries(counts).map(([name, value]) => `  ${name} ${value}`);
+  console.log(`took ${seconds(took_ms)}${named.join("")}  faults ${faults.length}`);
+  showFaults(faults);
+  return faults.length === 0;
 }
 
 function showRecovery({ restored_bytes, restore_ms, faults, ...counts }: RecoveryTally): boolean {
@@ -535,7 +587,7 @@ function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recover
   return lost === 0 && doubled === 0 && unexpected.length === 0;
 }
 
-const { name, run: campaign, numbers } = chosenRun("campaign", campaigns);
+const { name, run: campaign, numbers, texts } = chosenRun("campaign", campaigns);
 const given = (option: keyof Asked) => numbers[option]?.[0] ?? 0;
 // The campaign attacks the build that operators run, so the build must be current.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
@@ -549,5 +601,7 @@ const asked: Asked = {
   rounds: given("rounds"),
   seconds: given("seconds"),
   minutes: given("minutes"),
+  failovers: given("failovers"),
+  tally: texts["tally"]?.[0] ?? "",
 };
 process.exit((await campaign.run(asked)) ? 0 : 1);

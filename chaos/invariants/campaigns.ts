@@ -10,6 +10,7 @@ export const campaigns = [
   "money",
   "webhooks",
   "sdk",
+  "failover",
   "recovery",
 ] as const;
 export type Campaign = (typeof campaigns)[number];

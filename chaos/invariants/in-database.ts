@@ -13,7 +13,7 @@ type DatabaseInvariant = {
 export const databaseInvariants = {
   prescription_units: {
     promise: "A prescription's ordered units equal those of its orders and never exceed its authorized units.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select r.prescription_id
     from prescription r
@@ -28,7 +28,7 @@ export const databaseInvariants = {
   },
   reserved_units: {
     promise: "Reserved units equal those of open orders and never exceed the stock.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select s.sku
     from stock s
@@ -42,7 +42,7 @@ export const databaseInvariants = {
   },
   stock_ledger: {
     promise: "The stock ledger adds up to the stock.",
-    campaigns: ["races", "sdk", "lifecycle", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "lifecycle", "webhooks", "failover", "recovery"],
     statement: `
     select s.sku
     from stock s
@@ -59,7 +59,7 @@ export const databaseInvariants = {
   },
   one_reservation: {
     promise: "Each order's reservation appears once in the stock ledger.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select order_number, sku, sum(units)
     from (
@@ -75,7 +75,7 @@ export const databaseInvariants = {
   },
   one_creation: {
     promise: "Each order has one create entry in its history.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select o.order_number
     from orders o
@@ -106,7 +106,7 @@ export const databaseInvariants = {
   },
   open_exceptions: {
     promise: "An order's exception ids equal its open exceptions.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select o.order_number
     from orders o
@@ -118,7 +118,7 @@ export const databaseInvariants = {
   },
   no_orphans: {
     promise: "Every history entry, event, stock entry and fingerprint belongs to an existing order.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select told.order_number
     from (
@@ -136,7 +136,7 @@ export const databaseInvariants = {
   },
   one_open_order_per_drug: {
     promise: "Exception 68 holds all but one of a patient's open orders for the same medication.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select i.patient_key, i.gcn
     from order_item i
@@ -147,7 +147,7 @@ export const databaseInvariants = {
   },
   status_by_history: {
     promise: "The last entry of an order's history has the order's status.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select o.order_number
     from orders o
@@ -161,7 +161,7 @@ export const databaseInvariants = {
   },
   one_prescription_per_message: {
     promise: "A message of a prescriber makes one prescription.",
-    campaigns: ["webhooks", "recovery"],
+    campaigns: ["webhooks", "failover", "recovery"],
     statement: `
     select sender, sender_message_id
     from prescription
@@ -171,7 +171,7 @@ export const databaseInvariants = {
   },
   every_event_has_deliveries: {
     promise: "Each event is delivered to each endpoint that subscribed before, or is in its queue.",
-    campaigns: ["webhooks"],
+    campaigns: ["webhooks", "failover"],
     statement: `
     select e.event_id, p.endpoint_id
     from webhook_event e
@@ -188,7 +188,7 @@ export const databaseInvariants = {
   },
   deliveries_have_events: {
     promise: "Each queued delivery and each attempt belongs to a stored event.",
-    campaigns: ["webhooks"],
+    campaigns: ["webhooks", "failover"],
     statement: `
     select told.event_id
     from (
@@ -202,7 +202,7 @@ export const databaseInvariants = {
   },
   delivered_once: {
     promise: "The attempts of a delivery are numbered without gaps, and at most one of them delivered the event.",
-    campaigns: ["webhooks"],
+    campaigns: ["webhooks", "failover"],
     statement: `
     select event_id, endpoint_id
     from webhook_attempt
@@ -212,7 +212,7 @@ export const databaseInvariants = {
   },
   positions_are_unique: {
     promise: "No two events of an account have the same position in the feed.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select feed_position, event_position
     from webhook_event
@@ -222,7 +222,7 @@ export const databaseInvariants = {
   },
   positions_below_next: {
     promise: "No stored event has a position above the next one that the database assigns.",
-    campaigns: ["races", "sdk", "webhooks", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
     statement: `
     select event_id
     from webhook_event

@@ -22,6 +22,7 @@ export const judgedInvariants = {
       intake: { file: "chaos/kills/intake-ledger.ts", faults: ["lost: acknowledged"] },
       races: { file: RACES, faults: ["an acknowledged order is not there"] },
       sdk: { file: "chaos/sdk.ts", faults: ["is not there"] },
+      failover: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
       recovery: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
     },
   },
@@ -32,6 +33,7 @@ export const judgedInvariants = {
       intake: { file: "chaos/kills/intake-ledger.ts", faults: ["doubled: kept"] },
       races: { file: RACES, faults: ["one body made two orders", "one body was told of two new orders"] },
       sdk: { file: "chaos/sdk.ts", faults: [" times`"] },
+      failover: { file: "chaos/failover/journey-ledger.ts", faults: ["a patient has two orders"] },
     },
   },
   no_unknown_order: {
@@ -60,12 +62,14 @@ export const judgedInvariants = {
     promise: "Each event arrives at each healthy endpoint.",
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["a prescription that an endpoint was not told of", "of an order told as"] },
+      failover: { file: WEBHOOKS, faults: ["a prescription that an endpoint was not told of", "of an order told as"] },
     },
   },
   same_bytes_everywhere: {
     promise: "An event has the same bytes at each endpoint and in each repetition, and its signatures verify.",
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["an event with other bytes than elsewhere"] },
+      failover: { file: WEBHOOKS, faults: ["an event with other bytes than elsewhere"] },
     },
   },
   changes_in_order: {
@@ -73,20 +77,31 @@ export const judgedInvariants = {
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["changes out of order", "a change that was not made"] },
       year: { file: "chaos/year/year-events.ts", faults: ["the sequence of an order goes from"] },
+      failover: { file: WEBHOOKS, faults: ["changes out of order", "a change that was not made"] },
     },
   },
   no_invented_event: {
     promise: "An endpoint receives only events that are in the feed.",
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["an event that is not in the feed"] },
+      failover: { file: WEBHOOKS, faults: ["an event that is not in the feed"] },
     },
   },
   feed_never_goes_back: {
     promise: "A reader that follows the feed gets each event once, in the order in which the feed replays it.",
     judged: {
       year: { file: "chaos/year/year-events.ts", faults: ["in another order than the replay"] },
+      failover: { file: FEED, faults: ["an event was added below a cursor", "an event is in the feed twice"] },
       recovery: { file: FEED, faults: ["an event was added below a cursor"] },
     },
+  },
+  one_history: {
+    promise: "After a failover all servers have the same rows: no server kept a write that the others do not have.",
+    judged: { failover: { file: "chaos/failover/cluster-check.ts", faults: ["has other rows than the primary"] } },
+  },
+  writes_return: {
+    promise: "Writes succeed again within 30 seconds of a fault.",
+    judged: { failover: { file: "chaos/failover/failover.ts", faults: ["no write succeeded for"] } },
   },
   recovered_to_the_moment: {
     promise: "A restore to a moment has every write that was acknowledged before it, and none that began after it.",

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { judgeFeed, missedEvents } from "../../../../chaos/failover/feed-reader.ts";
 import { judgeJourneys, judgeMoment } from "../../../../chaos/failover/journey-ledger.ts";
+import { addStage, readTally } from "../../../../chaos/failover/stages.ts";
 import { campaigns } from "../../../../chaos/invariants/campaigns.ts";
 import { databaseInvariants } from "../../../../chaos/invariants/in-database.ts";
 import { invariants, judgedInvariants } from "../../../../chaos/invariants/invariants.ts";
@@ -31,6 +32,7 @@ test("each campaign that an invariant of the database names runs its statements"
     sdk: "chaos/sdk.ts",
     lifecycle: "chaos/lifecycle/lifecycle-check.ts",
     webhooks: "chaos/webhooks.ts",
+    failover: "chaos/failover/failover.ts",
     recovery: "chaos/failover/recovery.ts",
   };
   for (const campaign of new Set(Object.values(databaseInvariants).flatMap(({ campaigns: own }) => own))) {
@@ -78,4 +80,20 @@ test("a restore to a moment notices an order that is missing and one that came l
   expect(judgeMoment(orders, 30, stored("1", "2"))).toEqual([]);
   expect(judgeMoment(orders, 30, stored("2"))).toEqual(["an acknowledged order is missing"]);
   expect(judgeMoment(orders, 30, stored("1", "3"))).toEqual(["an order from after the moment is there"]);
+});
+
+test("stages of a campaign add up, and the longest outage of each kind stays", () => {
+  const none = readTally("/nonexistent/tally.json");
+  const stage = {
+    failovers: 2,
+    kinds: { primary_paused: 2 },
+    longest_outage_ms: { primary_paused: 900 },
+    ...{ orders: 5, events: 20, arrived: 40, faults: ["f"] },
+  };
+  const once = addStage(none, stage, 10);
+  const twice = addStage(once, { ...stage, longest_outage_ms: { primary_paused: 400 }, faults: [] }, 10);
+  expect(twice).toEqual({
+    ...{ failovers: 4, kinds: { primary_paused: 4 }, longest_outage_ms: { primary_paused: 900 } },
+    ...{ orders: 10, events: 40, arrived: 80, faults: ["f"], stages: 2, took_ms: 20, done: false },
+  });
 });
