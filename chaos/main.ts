@@ -6,6 +6,8 @@ import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
 import { memoryFolder } from "../scripts/memory-folder.ts";
 import type { ContractTally } from "./contract/contract.ts";
 import type { DayTally } from "./day/day.ts";
+import type { RecoveryTally } from "./failover/recovery.ts";
+import type { Tally as FailoverStages } from "./failover/stages.ts";
 import type { RunningKind, Tally } from "./kills/kills.ts";
 import type { OpenWorkload } from "./kills/workload.ts";
 import type { LifecycleTally } from "./lifecycle/lifecycle.ts";
@@ -21,7 +23,7 @@ import type { NeighborsTally } from "./siege/neighbors.ts";
 import type { YearTally } from "./year/year.ts";
 
 // A campaign loads its modules when it runs, so that help and mistakes are answered at once.
-type Numbers = {
+type Asked = {
   count: number;
   orders: number;
   kills: number;
@@ -29,19 +31,26 @@ type Numbers = {
   rounds: number;
   seconds: number;
   minutes: number;
+  failovers: number;
+  /** The file that keeps what a campaign found so far. */
+  tally: string;
 };
-type Campaign = { about: string; options: Record<string, RunOption>; run(numbers: Numbers): Promise<boolean> };
+type Campaign = { about: string; options: Record<string, RunOption>; run(asked: Asked): Promise<boolean> };
 
 const FIRST_STARTS_PER_KILL = 0.4;
 const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
 const SHOWN_EVERY = 1_000;
 const DAY_SHOWN_EVERY = 10;
+/** The campaign starts a new cluster and checks everything after so many. */
+const FAILOVERS_PER_STAGE = 3;
 const ENDPOINTS = 20;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
 /** Enough to notice each rule of the year that the campaign broke itself. Another seed may need more patients. */
 const BROKEN_YEAR = { count: 6, seed: 1, days: 150 };
+/** Orders enough to notice each defect that the campaign seeded itself. */
+const BROKEN_RACES = 400;
 /** Enough to notice each rule about money that the campaign broke itself. */
 const BROKEN_MONEY = { orders: 60, kills: 1 };
 /** Enough for several of the largest pages. */
@@ -102,13 +111,26 @@ const campaigns: Record<string, Campaign> = {
       kills: { about: "kills of a process during the run", initial: [0] },
       seed,
     },
-    run: ({ count, kills, seed }) =>
-      onOwnDatabase(async (own) => {
-        const { race } = await import("./races.ts");
+    async run({ count, kills, seed }) {
+      const { race } = await import("./races.ts");
+      const { seededBugs } = await import("./invariants/seeded-bugs.ts");
+      const given = { from: "built", random: seededRandom(seed) } as const;
+      let well = await onOwnDatabase(async (own) => {
         const begin_ms = Date.now();
-        const tally = await race({ ...own, from: "built", count, kills, random: seededRandom(seed) });
-        return showRace(tally, Date.now() - begin_ms);
-      }),
+        return showRace(await race({ ...own, ...given, count, kills }), Date.now() - begin_ms);
+      });
+      for (const bug of seededBugs) {
+        const caught = await onOwnDatabase(async (own) => {
+          const { faults } = await race({ ...own, ...given, count: BROKEN_RACES, kills: 0, bug });
+          const by =
+            faults[0] === undefined ? "NOT caught" : `caught: ${[...new Set(faults)].join("; ").slice(0, 200)}`;
+          console.log(`broken on purpose: ${bug.bug}: ${by}`);
+          return faults.length > 0;
+        }, memoryFolder());
+        well = caught && well;
+      }
+      return well;
+    },
   },
   lifecycle: {
     about: "random commands of partners, staff, carriers and clocks on orders: the service must agree with a model",
@@ -258,6 +280,50 @@ const campaigns: Record<string, Campaign> = {
         return showSdk(tally, Date.now() - begin_ms);
       }),
   },
+  failover: {
+    about:
+      "kill and pause the primary of three PostgreSQL servers with Patroni: no acknowledged write is lost, the feed never goes back",
+    options: {
+      failovers: count(100, "changes of the primary, each with another fault beside it"),
+      tally: {
+        about: "file that keeps the counts; a run that was interrupted continues",
+        text: ".artifacts/failover.json",
+      },
+      seed,
+    },
+    async run({ failovers, tally: file, seed }) {
+      const { campaignFailover } = await import("./failover/failover.ts");
+      const { addStage, readTally, writeTally } = await import("./failover/stages.ts");
+      const random = seededRandom(seed);
+      let tally = readTally(file);
+      if (tally.failovers > 0) console.log(`continues after ${tally.failovers} failovers (${file})`);
+      while (tally.failovers < failovers && tally.faults.length === 0) {
+        const begin_ms = Date.now();
+        const size = Math.min(FAILOVERS_PER_STAGE, failovers - tally.failovers);
+        const stage = await campaignFailover({
+          from: "built",
+          failovers: size,
+          first: tally.failovers,
+          random,
+          onProgress: (line) => console.log(line),
+        });
+        tally = addStage(tally, stage, Date.now() - begin_ms);
+        writeTally(file, tally);
+      }
+      writeTally(file, { ...tally, done: true });
+      return showFailovers(tally);
+    },
+  },
+  recovery: {
+    about:
+      "full and incremental backups with pgBackRest under load, and a restore to a moment: it has all before, nothing after",
+    options: { orders: count(1_000, "writes before each backup, before the moment and after it"), seed },
+    async run({ orders, seed }) {
+      const { campaignRecovery } = await import("./failover/recovery.ts");
+      const onProgress = (line: string) => console.log(line);
+      return showRecovery(await campaignRecovery({ from: "built", orders, random: seededRandom(seed), onProgress }));
+    },
+  },
   contract: {
     about: "valid and invalid requests built from the OpenAPI document: every answer must match the document",
     options: { count: count(500, "requests to each operation"), seed },
@@ -298,6 +364,27 @@ function showMoney({ faults, charged_cents, shipped_cents, ...counts }: MoneyTal
   console.log(`charged ${dollars(charged_cents)}  shipped ${dollars(shipped_cents)}  faults ${faults.length}`);
   showFaults(faults);
   return faults.length === 0 && charged_cents === shipped_cents;
+}
+
+function showFailovers({ kinds, longest_outage_ms, faults, took_ms, done: _, ...counts }: FailoverStages): boolean {
+  for (const [kind, times] of Object.entries(kinds)) {
+    console.log(
+      `${kind.padEnd(20)}${String(times).padStart(6)}  no write for at most ${seconds(longest_outage_ms[kind]!)}`,
+    );
+  }
+  const named = Object.entries(counts).map(([name, value]) => `  ${name} ${value}`);
+  console.log(`took ${seconds(took_ms)}${named.join("")}  faults ${faults.length}`);
+  showFaults(faults);
+  return faults.length === 0;
+}
+
+function showRecovery({ restored_bytes, restore_ms, faults, ...counts }: RecoveryTally): boolean {
+  const named = Object.entries(counts).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
+  console.log(
+    `restored ${mebibytes(restored_bytes)} in ${seconds(restore_ms)}${named.join("")}  faults ${faults.length}`,
+  );
+  showFaults(faults);
+  return faults.length === 0;
 }
 
 const times = (ratio: number) => (Number.isFinite(ratio) ? `${(ratio * 100).toFixed(0)} %` : "no answer");
@@ -500,13 +587,13 @@ function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recover
   return lost === 0 && doubled === 0 && unexpected.length === 0;
 }
 
-const { name, run: campaign, numbers } = chosenRun("campaign", campaigns);
-const given = (option: keyof Numbers) => numbers[option]?.[0] ?? 0;
+const { name, run: campaign, numbers, texts } = chosenRun("campaign", campaigns);
+const given = (option: keyof Asked) => numbers[option]?.[0] ?? 0;
 // The campaign attacks the build that operators run, so the build must be current.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);
 console.log(numbers["seed"] === undefined ? `campaign ${name}` : `campaign ${name}, seed ${given("seed")}`);
-const asked: Numbers = {
+const asked: Asked = {
   count: given("count"),
   orders: given("orders"),
   kills: given("kills"),
@@ -514,5 +601,7 @@ const asked: Numbers = {
   rounds: given("rounds"),
   seconds: given("seconds"),
   minutes: given("minutes"),
+  failovers: given("failovers"),
+  tally: texts["tally"]?.[0] ?? "",
 };
 process.exit((await campaign.run(asked)) ? 0 : 1);

@@ -8,7 +8,8 @@ import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault, type Vault } from "../server/src/vault/vault.ts";
 import { addPatients } from "./add-patients.ts";
 import { partnerToken, placeOrder } from "./client.ts";
-import { brokenInvariants } from "./order-invariants.ts";
+import { brokenInvariants } from "./invariants/in-database.ts";
+import { type SeededBug, seedBug } from "./invariants/seeded-bugs.ts";
 import { type Found, judgeAct, readReply, type Submission } from "./race-ledger.ts";
 import { type RacedOrder, raceScene, type Scene } from "./race-scene.ts";
 import { type ServerPair, startPair } from "./server-pair.ts";
@@ -23,6 +24,8 @@ export type RaceOptions = {
   count: number;
   kills: number;
   random: () => number;
+  /** A defect that this run must notice. */
+  bug?: SeededBug;
 };
 export type RaceTally = {
   submissions: number;
@@ -61,6 +64,7 @@ export async function race(options: RaceOptions): Promise<RaceTally> {
     await db.raw("update account set rate_per_second = 100000, rate_burst = 100000 where account_id = $1", [
       account_id,
     ]);
+    if (options.bug !== undefined) await seedBug(db, options.bug);
     const token = await partnerToken(pair.sites()[0]!);
     const tally: RaceTally = {
       submissions: 0,
@@ -96,7 +100,7 @@ export async function race(options: RaceOptions): Promise<RaceTally> {
       }
       await killed;
     }
-    tally.faults.push(...(await brokenInvariants(db, account_id)), ...pair.fallen());
+    tally.faults.push(...(await brokenInvariants(db, "races", account_id)), ...pair.fallen());
     const made = await db.raw("select order_number from orders where account_id = $1", [account_id]);
     tally.orders = made.count;
     // A later kill must not lose what survived an earlier one.

@@ -10,7 +10,7 @@ import { openReference, type SealedReference } from "../server/src/usecases/orde
 import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault, type Vault } from "../server/src/vault/vault.ts";
 import { addPatients } from "./add-patients.ts";
-import { brokenInvariants } from "./order-invariants.ts";
+import { brokenInvariants } from "./invariants/in-database.ts";
 import { type Fault, startBadNetwork } from "./sdk-proxy.ts";
 import { type From, killServer, removeDataDir, startServer, stopServer } from "./server-process.ts";
 
@@ -132,7 +132,7 @@ export async function orderThroughBadNetwork(given: {
   tally.faults.push(
     ...judge(told, by_api, count).map((fault) => `the API: ${fault}`),
     ...judge(told, rows, count).map((fault) => `the database: ${fault}`),
-    ...(await brokenInvariants(db, account_id)),
+    ...(await brokenInvariants(db, "sdk", account_id)),
   );
   return tally;
 }

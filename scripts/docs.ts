@@ -18,6 +18,7 @@ import { eventsPage } from "./docs/events-page.ts";
 import { exceptionsPage } from "./docs/exceptions-page.ts";
 import { inspectionPage } from "./docs/inspection-page.ts";
 import { intakePage } from "./docs/intake-page.ts";
+import { invariantsPage } from "./docs/invariants-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
 import { securityPage } from "./docs/protection-section.ts";
@@ -41,6 +42,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
   { path: "docs/controlled-substances.md", render: controlledPage },
   { path: "docs/guides/inspection.md", render: inspectionPage },
+  { path: "docs/invariants.md", render: invariantsPage },
   { path: "docs/quotas.md", render: quotasPage },
   { path: "docs/guides/authentication.md", render: authenticationPage },
   { path: "docs/guides/rate-limits.md", render: rateLimitsPage },

@@ -3,7 +3,7 @@ import { type Queryable, sql } from "../../server/src/db/db.ts";
 import { patientIndex } from "../../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../../server/src/vault/vault.ts";
 import { storedEvents } from "../../server/test/support/stored-events.ts";
-import { brokenShelves } from "../order-invariants.ts";
+import { brokenInvariants } from "../invariants/in-database.ts";
 import { historyLine, isOpen, itemsOf, type Life, type Model, openIds } from "./lifecycle-model.ts";
 import type { Scene } from "./lifecycle-world.ts";
 
@@ -254,7 +254,4 @@ export const openLives = ({ orders }: Model): Life[] =>
   orders.filter((life) => isOpen(life) && itemsOf(life).length > 0);
 
 /** Checks the whole ledger of an account after its last story. */
-export async function ledgerFaults(db: Queryable, account_id: string): Promise<string[]> {
-  const count = await brokenShelves(db, account_id);
-  return count === 0 ? [] : [`${count} shelves whose stock ledger does not add up`];
-}
+export const ledgerFaults = (db: Queryable, account_id: string) => brokenInvariants(db, "lifecycle", account_id);

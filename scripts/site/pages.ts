@@ -93,6 +93,7 @@ const sections: { title: string; kind: PageKind; entries: Entry[] }[] = [
       "docs/controlled-substances.md",
       "docs/runbook.md",
       "docs/performance.md",
+      "docs/invariants.md",
       "SECURITY.md",
     ],
   },

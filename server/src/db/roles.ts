@@ -61,17 +61,18 @@ const READ_BY_SERVICE = new Set([
 const ACROSS_ACCOUNTS = new Set(["person_due", "person_link"]);
 
 /**
- * Functions that run with the owner's rights: triggers that look across accounts, and the weekly partitions. Only the
- * jobs role can call those that are not triggers.
+ * Functions that run with the owner's rights, and the roles that can call them: triggers that look across accounts, the
+ * weekly partitions, and the base of feed positions, which the first event on another server raises.
  */
-const ownerFunctions: readonly string[] = [
-  "add_webhook_weeks",
-  "detach_webhook_week",
-  "drop_audit_entries",
-  "drop_webhook_week",
-  "link_person",
-  "recheck_person",
-];
+const ownerFunctions: Readonly<Record<string, readonly (keyof Roles)[]>> = {
+  add_webhook_weeks: ["jobs"],
+  detach_webhook_week: ["jobs"],
+  drop_audit_entries: ["jobs"],
+  drop_webhook_week: ["jobs"],
+  link_person: ["jobs"],
+  raise_webhook_feed: ["service", "jobs"],
+  recheck_person: ["jobs"],
+};
 
 type Table = {
   name: string;
@@ -197,19 +198,22 @@ async function sequenceGrants(db: Queryable, roles: Roles): Promise<string[]> {
   return rows.map(({ name, role }) => `grant usage on sequence ${quote(String(name))} to ${quote(String(role))}`);
 }
 
-async function functionChanges(db: Queryable, { jobs }: Roles): Promise<string[]> {
+async function functionChanges(db: Queryable, roles: Roles): Promise<string[]> {
+  const callers = Object.entries(ownerFunctions).flatMap(([name, own]) => own.map((role) => [name, roles[role]]));
   const { rows } = await db.raw(
-    `select p.oid::regprocedure::text as signature, current_schema()::text as schema
+    `select p.oid::regprocedure::text as signature, current_schema()::text as schema, array_agg(c.role order by c.role) as callers
     from pg_proc p
-    where p.pronamespace = ${SCHEMA} and p.proname = any($1)
-      and not (p.prosecdef and has_function_privilege($2::name, p.oid, 'EXECUTE'))
+    join unnest($1::text[], $2::text[]) as c(name, role) on c.name = p.proname
+    where p.pronamespace = ${SCHEMA}
+    group by p.oid, p.prosecdef
+    having not (p.prosecdef and bool_and(has_function_privilege(c.role::name, p.oid, 'EXECUTE')))
     order by 1`,
-    [ownerFunctions, jobs],
+    [callers.map(([name]) => name), callers.map(([, role]) => role)],
   );
-  return rows.flatMap(({ signature, schema }) => [
+  return rows.flatMap(({ signature, schema, callers: own }) => [
     `alter function ${signature} security definer set search_path = ${quote(String(schema))}, pg_temp`,
     `revoke all on function ${signature} from public`,
-    `grant execute on function ${signature} to ${quote(jobs)}`,
+    ...(own as string[]).map((role) => `grant execute on function ${signature} to ${quote(role)}`),
   ]);
 }
 

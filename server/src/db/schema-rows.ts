@@ -1063,6 +1063,7 @@ export type Rows = {
   webhook_feed: {
     singleton?: boolean;
     base: number;
+    server_started_at: Instant | null;
   };
 };
 

@@ -19,25 +19,10 @@ export const insertAccountEvent = (
 ) => tx.run(add, [row.account_id, row.event_id, row.event_type, row.body_sealed, row.created_at, row.only_endpoint_id]);
 
 const align = sql<[], { base: number }>`
-with newest as (
-  select max(n.feed_position) as feed_position
-  from account a
-  cross join lateral (
-    select e.feed_position
-    from webhook_event e
-    where e.account_id = a.account_id
-    order by e.feed_position desc
-    limit 1) n
-)
-insert into webhook_feed (base)
-select n.feed_position + 1 - pg_current_xact_id()::text::bigint
-from newest n
-where webhook_feed_position() <= n.feed_position
-on conflict (singleton) do update
-set base = excluded.base
-returning base`;
+select raise_webhook_feed() as base`;
 /**
- * Feed positions are transaction ids. Another server starts at a lower id, so new events would sort before old ones,
- * and old ones would lie beyond the horizon. This raises the base, so that positions continue from the newest event.
+ * Raises the base of the feed if the database runs on another server than before, or the server restarted (ADR 0087). The
+ * first event on that server would do so too. Until then, events of a server with higher transaction ids would lie beyond
+ * the horizon.
  */
 export const alignFeed = (db: Queryable) => db.row(align, []);

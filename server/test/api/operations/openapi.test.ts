@@ -187,7 +187,7 @@ describe("the served Postman collection", () => {
         method,
         headers: { ...Object.fromEntries(header.map(({ key, value }) => [key, filled(value)])), authorization },
         body: body?.urlencoded
-          ? new URLSearchParams(body.urlencoded.map(({ key, value }) => [key, filled(value)]))
+          ? new URLSearchParams(body.urlencoded.map(({ key, value }): [string, string] => [key, filled(value)]))
           : filled(body?.raw ?? ""),
       });
       statuses.push(response.status);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDb } from "../../../src/db/db.ts";
 import { alignFeed } from "../../../src/db/webhooks/account-events.ts";
 import { type FeedPosition, readFeed } from "../../../src/db/webhooks/feed.ts";
@@ -8,6 +8,10 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 const WRITERS = 8;
 const TRANSACTIONS = 40;
 const START: FeedPosition = { feed_position: 0, event_position: 0 };
+/** As many positions as the clock counts in an hour. */
+const HOUR = 3_600 * 100_000;
+/** How far behind the numbers of the new server are. */
+const FEWER = 5_000_000;
 const all = { event_type: null, order_number: null, delivered: null, after: null };
 
 let app: TestApp;
@@ -92,14 +96,7 @@ test("an event waits for every transaction that started writing before it", asyn
   await db.close();
 });
 
-test("on another server, whose transaction numbers are lower, the feed continues after its last event", async () => {
-  // Like a restored backup: its newest event comes from a server with a much higher transaction number.
-  await app.deps.db.raw(
-    `insert into webhook_event (account_id, event_id, event_type, body, created_at, feed_position)
-    select $1, gen_random_uuid(), 'RX_UPDATED', '{}', now(), webhook_feed_position() + 5000000 + n
-    from generate_series(1, 3) as n`,
-    [account_id],
-  );
+describe("on another server, whose transaction numbers are lower", () => {
   const newest = async () => {
     let position = START;
     for (;;) {
@@ -108,16 +105,52 @@ test("on another server, whose transaction numbers are lower, the feed continues
       position = end;
     }
   };
-  const before = await newest();
-  await alignFeed(app.deps.db);
-  const after = await newest();
-  expect(after.feed_position).toBeGreaterThan(before.feed_position + 5_000_000);
-  const event_id = randomEventId();
-  await app.deps.db.raw(insert, [account_id, [event_id]]);
-  const { rows } = await readFeed(app.deps.db, account_id, all, after, 10);
-  expect(rows.map((row) => row.event_id)).toEqual([event_id]);
-  // Once is enough.
-  const { rows: base } = await app.deps.db.raw("select base from webhook_feed");
-  expect(await alignFeed(app.deps.db)).toBeUndefined();
-  expect((await app.deps.db.raw("select base from webhook_feed")).rows).toEqual(base);
+  const base = async () => (await app.deps.db.raw("select base, server_started_at from webhook_feed")).rows[0]!;
+  /** As after a restore: the row in the database names another server, which gave out numbers that this one has not reached. */
+  const comeFromAnotherServer = () =>
+    app.owner.raw("update webhook_feed set server_started_at = '2026-01-01', base = base - $1", [FEWER]);
+  const nextEvents = async (after: FeedPosition) =>
+    (await readFeed(app.deps.db, account_id, all, after, 10)).rows.map(({ event_id }) => event_id);
+
+  test("positions continue above those of events that were lost with the other server", async () => {
+    const gone = randomEventId();
+    await app.deps.db.raw(insert, [account_id, [gone]]);
+    const lost = await newest();
+    await app.owner.raw("delete from webhook_event where account_id = $1 and event_id = $2", [account_id, gone]);
+    await comeFromAnotherServer();
+    await alignFeed(app.owner);
+    const event_id = randomEventId();
+    await app.deps.db.raw(insert, [account_id, [event_id]]);
+    expect(await nextEvents(lost)).toEqual([event_id]);
+  });
+
+  test("the start of the service raises positions above every stored event, and only once", async () => {
+    // Its newest event comes from a server with a much higher transaction number, and a clock that was an hour fast.
+    await app.owner.raw(
+      `insert into webhook_event (account_id, event_id, event_type, body, created_at, feed_position)
+      select $1, gen_random_uuid(), 'RX_UPDATED', '{}', now(), webhook_feed_position() + $2::bigint + n
+      from generate_series(1, 3) as n`,
+      [account_id, HOUR],
+    );
+    const before = await newest();
+    await comeFromAnotherServer();
+    await alignFeed(app.owner);
+    const after = await newest();
+    expect(after.feed_position).toBeGreaterThan(before.feed_position + HOUR);
+    const event_id = randomEventId();
+    await app.deps.db.raw(insert, [account_id, [event_id]]);
+    expect(await nextEvents(after)).toEqual([event_id]);
+    const raised = await base();
+    await alignFeed(app.owner);
+    expect(await base()).toEqual(raised);
+  });
+
+  test("the first event of a partner raises them, if the service did not restart", async () => {
+    const after = await newest();
+    await comeFromAnotherServer();
+    const ids = Array.from({ length: WRITERS }, randomEventId);
+    const service = app.deps.db.of(account_id);
+    await Promise.all(ids.map((event_id) => service.raw(insert, [account_id, [event_id]])));
+    expect(new Set(await nextEvents(after))).toEqual(new Set(ids));
+  });
 });

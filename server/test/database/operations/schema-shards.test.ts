@@ -21,6 +21,10 @@ const WEEKS = "adds or drops a week of all accounts; a distributed table does so
 const FUNCTIONS: Exemptions = [
   ["detach_webhook_week", WEEKS],
   ["drop_webhook_week", WEEKS],
+  [
+    "raise_webhook_feed",
+    "a position above the feeds of all accounts; each server has its own transaction ids and so its own base",
+  ],
 ];
 
 const BATCH = "one batch of many accounts, each row with its account; splits by account";

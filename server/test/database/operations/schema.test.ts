@@ -84,7 +84,6 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["with recursive waiting as ( (select d.account_id, d.endpoint_id, d.due_at from webhook_delivery d", JOB],
   ["and exists ( select from order_item i where i.account_id = a.account_id and i.pending", JOB],
   ["select m.body_hash, case when m.format = 'simulation' then m.answer end as answer,", OPERATOR],
-  ["select max(n.feed_position) as feed_position from account a", "a position, of the feeds of all accounts together"],
   ["with page as materialized ( select o.account_id, o.order_number, o.stage_since from account a", DASHBOARD],
   [
     "with page as materialized ( select i.account_id, i.order_number, i.item_id, i.shipped_at from account a",

@@ -1,0 +1,16 @@
+/** The campaigns that check invariants. The others measure answers: `mutations`, `contract`, `neighbors`, `hostile`. */
+export const campaigns = [
+  "kills",
+  "intake",
+  "races",
+  "lifecycle",
+  "safety",
+  "year",
+  "day",
+  "money",
+  "webhooks",
+  "sdk",
+  "failover",
+  "recovery",
+] as const;
+export type Campaign = (typeof campaigns)[number];
