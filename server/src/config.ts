@@ -7,6 +7,7 @@ import {
   providerKinds,
   providers,
 } from "@pestle/contract";
+import { ALL_ROLES, type ProcessRole, rolesIn } from "./domain/operations/process-roles.ts";
 import { rootTargets } from "./domain/operations/root-targets.ts";
 import { HOURS_PATTERN } from "./domain/patients/message-hours.ts";
 import { northAmericanPhone } from "./domain/values/address/phone.ts";
@@ -28,12 +29,34 @@ export const settings = {
     fix: "an IP address or host name, such as 127.0.0.1 or 0.0.0.0",
     parse: (value: string) => matching(/^[A-Za-z0-9.:_-]{1,255}$/, value),
   },
-  PORT: port("8080", "Port of the partner API, the web pages and the documentation. 0 picks a free port."),
+  PORT: port(
+    "8080",
+    "Port of the partner API, the web pages, the documentation and the health checks. 0 picks a free port.",
+  ),
   AUTH_PORT: port("8081", "Port of the production token server."),
   SANDBOX_AUTH_PORT: port("8082", "Port of the sandbox token server."),
   BASE_URL: address("Public URL of the partner API, if it is behind a proxy or a host name."),
   AUTH_URL: address("Public URL of the production token server."),
   SANDBOX_AUTH_URL: address("Public URL of the sandbox token server."),
+  ROLES: {
+    default: ALL_ROLES.join(","),
+    meaning:
+      "What this process does: `api` (partner API, intake), `token` (token servers), `courier` (webhooks), `jobs`, `web` (dashboard, portal, documentation). Processes with other roles can do the rest. `pestle start --role` sets it too.",
+    fix: `one or more of ${ALL_ROLES.join(", ")}, with commas`,
+    parse: (value: string) => rolesIn(value)?.join(","),
+  },
+  WORKERS: whole(
+    "1",
+    1,
+    64,
+    "Processes that share the ports, under a supervisor that starts one again if it ends. The first does everything that ROLES names; the others serve requests. Each has its own connections to the database.",
+  ),
+  DRAIN_SECONDS: whole(
+    "0",
+    0,
+    300,
+    "Seconds in which a process that stops still serves, with `/readyz` at 503 and the last answer of each connection saying so. Behind a load balancer, longer than it takes to notice.",
+  ),
   DATA_DIR: {
     default: ".data",
     meaning: "Folder for the embedded database, the generated master key and demo.json.",
@@ -41,7 +64,7 @@ export const settings = {
     parse: (value: string) => (isAbsolute(value) ? value : resolve(value)),
   },
   DATABASE_URL: databaseUrl(
-    "Your PostgreSQL (15 or later), as the role that serves one account at a time. If unset, Pestle runs its own in DATA_DIR.",
+    "Your PostgreSQL (15 or later), as the role that serves one account at a time. If unset, Pestle runs its own in DATA_DIR. It takes several hosts with commas, and uses the one that accepts writes.",
   ),
   DATABASE_OWNER_URL: databaseUrl(
     "The same database as the role that owns the tables. Only migrations, backups and restores use it.",
@@ -86,10 +109,13 @@ export const settings = {
     ["auto", "separate", "shared"],
     "Whether a second process, with a lower priority, serves the sandbox. `auto`: separate, but shared with the demo.",
   ),
+  DATABASE_DIRECT_URL: databaseUrl(
+    "Set this if DATABASE_URL and DATABASE_JOBS_URL go through a pooler in transaction mode, such as PgBouncer: the same database past the pooler, as the role of DATABASE_JOBS_URL. Each process listens there for changes. DATABASE_OWNER_URL must go past the pooler too.",
+  ),
   DATABASE_NAMED_STATEMENTS: choice(
-    "true",
-    ["true", "false"],
-    "Use named prepared statements. Turn this off behind a pooler that does not support them. The pooler must keep a session per client: change notifications and a lock need one.",
+    "auto",
+    ["auto", "true", "false"],
+    "Use named prepared statements. `auto`: yes, but not with DATABASE_DIRECT_URL. PgBouncer supports them from 1.21 on.",
   ),
   MASTER_KEY: key(
     "32 bytes that encrypt the data keys. Required with DATABASE_URL; otherwise Pestle uses DATA_DIR/master.key.",
@@ -399,16 +425,23 @@ export const settings = {
   },
 } satisfies Record<string, Setting>;
 
+/** What a process with these settings does. */
+export const rolesOf = ({ ROLES }: Config): readonly ProcessRole[] => rolesIn(ROLES) ?? [];
+
 export type SettingName = keyof typeof settings;
 export type Config = { readonly [name in SettingName]: NonNullable<ReturnType<(typeof settings)[name]["parse"]>> };
 
 /** An invalid setting. The operator sees the message as one line. */
 export class WrongSetting extends Error {}
 
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+/** `options`: settings that the arguments of a command name. */
+export function readConfig(
+  env: NodeJS.ProcessEnv = process.env,
+  options: { [name in SettingName]?: string | undefined } = {},
+): Config {
   const config = Object.fromEntries(
     Object.entries<Setting>(settings).map(([name, setting]) => {
-      const text = given(env, name) ?? setting.default;
+      const text = options[name as SettingName] ?? given(env, name) ?? setting.default;
       const outdated = setting.outdated?.(text);
       if (outdated !== undefined) throw new WrongSetting(outdated);
       const value = setting.parse(text);
@@ -520,6 +553,9 @@ function checkTogether(config: Config): void {
     throw new WrongSetting(
       "DATABASE_URL, DATABASE_OWNER_URL and DATABASE_JOBS_URL belong together. Set all three; `pestle database roles` creates the roles.",
     );
+  }
+  if (config.DATABASE_DIRECT_URL !== "" && config.DATABASE_URL === "") {
+    throw new WrongSetting("DATABASE_DIRECT_URL requires DATABASE_URL. Set both, or neither without a pooler.");
   }
   if ((config.SMTP_URL === "") !== (config.MAIL_FROM === "")) {
     throw new WrongSetting("SMTP_URL and MAIL_FROM belong together. Set both or neither.");
