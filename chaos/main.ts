@@ -15,6 +15,7 @@ import type { MoneyTally } from "./money/money.ts";
 import type { Mutations } from "./mutations.ts";
 import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
+import type { RollingTally } from "./rolling/rolling.ts";
 import type { SafetyTally } from "./safety/safety-audit.ts";
 import type { SdkTally } from "./sdk.ts";
 import type { AttackTally } from "./siege/attacks.ts";
@@ -27,6 +28,7 @@ type Asked = {
   count: number;
   orders: number;
   kills: number;
+  restarts: number;
   seed: number;
   rounds: number;
   seconds: number;
@@ -44,6 +46,7 @@ const SHOWN_EVERY = 1_000;
 const DAY_SHOWN_EVERY = 10;
 /** The campaign starts a new cluster and checks everything after so many. */
 const FAILOVERS_PER_STAGE = 3;
+const RESTARTS_SHOWN_EVERY = 10;
 const ENDPOINTS = 20;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
@@ -269,6 +272,28 @@ const campaigns: Record<string, Campaign> = {
       return faults.length === 0;
     },
   },
+  rolling: {
+    about:
+      "restart two processes in turn behind a load balancer, under load: no request may fail, no event arrive twice",
+    options: { restarts: count(100, "restarts") },
+    run: ({ restarts }) =>
+      onOwnDatabase(async (own) => {
+        const { DRAIN, rollingRestarts } = await import("./rolling/rolling.ts");
+        const { startPair } = await import("./server-pair.ts");
+        const { raiseLimits } = await import("./rolling/raise-limits.ts");
+        const pair = await startPair({ ...own, from: "built", env: DRAIN });
+        try {
+          await raiseLimits(own.database_url);
+          const begin_ms = Date.now();
+          const onRestart = (done: number) => {
+            if (done % RESTARTS_SHOWN_EVERY === 0) console.log(`${done} restarts in ${seconds(Date.now() - begin_ms)}`);
+          };
+          return showRolling(await rollingRestarts(pair, { restarts, onRestart }), Date.now() - begin_ms);
+        } finally {
+          await pair.stop();
+        }
+      }, memoryFolder()),
+  },
   sdk: {
     about: "orders through the SDK and a proxy that drops, delays, doubles and resets: each order must exist once",
     options: { count: count(1_000, "orders"), seed },
@@ -356,6 +381,14 @@ const campaigns: Record<string, Campaign> = {
     },
   },
 };
+
+function showRolling({ faults, p50_ms, p99_ms, slowest_ms, ...counts }: RollingTally, took_ms: number): boolean {
+  const named = Object.entries(counts).map(([name, value]) => `  ${name} ${value}`);
+  console.log(`took ${seconds(took_ms)}${named.join("")}  faults ${faults.length}`);
+  console.log(`p50 ${milliseconds(p50_ms)}  p99 ${milliseconds(p99_ms)}  slowest ${milliseconds(slowest_ms)}`);
+  showFaults(faults);
+  return faults.length === 0;
+}
 
 function showMoney({ faults, charged_cents, shipped_cents, ...counts }: MoneyTally, took_ms: number): boolean {
   const named = Object.entries(counts).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
@@ -597,6 +630,7 @@ const asked: Asked = {
   count: given("count"),
   orders: given("orders"),
   kills: given("kills"),
+  restarts: given("restarts"),
   seed: given("seed"),
   rounds: given("rounds"),
   seconds: given("seconds"),

@@ -9,6 +9,8 @@ export type ServerPair = {
   sites(): (Demo | undefined)[];
   /** Kills one of them immediately and starts it again. */
   kill(which: number): Promise<void>;
+  /** Lets one of them finish its requests, and starts it again. */
+  restart(which: number): Promise<void>;
   /** Error output of processes that exited without a kill or a stop request. None may. */
   fallen(): string[];
   stop(): Promise<void>;
@@ -22,13 +24,15 @@ export async function startPair({
   master_key,
   from,
   pool_size = 6,
+  env: more = {},
 }: {
   database_url: string;
   master_key: string;
   from: From;
   pool_size?: number;
+  env?: Record<string, string>;
 }): Promise<ServerPair> {
-  const env = { DATABASE_URL: database_url, DATABASE_POOL_SIZE: String(pool_size), MASTER_KEY: master_key };
+  const env = { DATABASE_URL: database_url, DATABASE_POOL_SIZE: String(pool_size), MASTER_KEY: master_key, ...more };
   const data_dirs: string[] = [];
   const servers: (ServerProcess | undefined)[] = [];
   const fallen: string[] = [];
@@ -39,7 +43,8 @@ export async function startPair({
     servers[which] = await startServer({ data_dir: data_dirs[which]!, from, env, args: ["--demo"] });
   };
   const stop = async () => {
-    for (const server of servers) if (server !== undefined) await stopServer(server).finally(() => killServer(server));
+    const running = servers.filter((server) => server !== undefined);
+    await Promise.all(running.map((server) => stopServer(server).finally(() => killServer(server))));
     for (const data_dir of data_dirs) await removeDataDir(data_dir);
   };
   try {
@@ -62,6 +67,15 @@ export async function startPair({
       // Another process may take its ports at once, so the clients must stop calling them.
       servers[which] = undefined;
       await killServer(killed);
+      await start(which);
+    },
+    async restart(which) {
+      const old = servers[which]!;
+      note(old);
+      // It serves until it has ended, or until the load balancer sees that it is not ready.
+      const { code } = await stopServer(old);
+      if (code !== 0) fallen.push(`a process did not stop cleanly: ${old.errors().trim()}`);
+      servers[which] = undefined;
       await start(which);
     },
     fallen() {

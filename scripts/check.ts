@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import { findBrowser } from "./browser.ts";
 import { filesToRepeat, legResult, type TestRun } from "./leg-result.ts";
 import { memoryFolder } from "./memory-folder.ts";
+import { findPgbouncer } from "./pgbouncer.ts";
 import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 
 /**
@@ -22,6 +23,14 @@ const IN_MEMORY = { ...BUILT, TMPDIR: memoryFolder() };
 
 /** The exit code of `node-versions.ts` if it cannot get the binaries. */
 const NOT_AVAILABLE = 3;
+/** Requests, keys, jobs, webhooks and intake. The other files would tell nothing more about the pooler. */
+const POOLED_TESTS = [
+  "api/accounts/idempotency.test.ts",
+  "api/operations/process-roles.test.ts",
+  "api/orders/orders.test.ts",
+  "api/intake/automatic.test.ts",
+  "api/webhooks/webhook-api-feed.test.ts",
+];
 
 /** Of the output of a failed step, in the summary. */
 const LAST_LINES = 15;
@@ -47,6 +56,7 @@ const queue = [
   testsInBrowser,
   () => tests("tests on the embedded PostgreSQL", ["--project=database"], BUILT),
   testsOnOldest,
+  testsThroughPooler,
   () => tests("tests without a database", ["--project=quick"], BUILT),
   quickStart,
   staticChecks,
@@ -109,6 +119,13 @@ async function testsOnOldest(): Promise<void> {
   const env = { ...BUILT, TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
   await tests("tests on PostgreSQL 15", ["--project=database"], env);
   await postgres.stop();
+}
+
+/** A few files of the API through PgBouncer in transaction mode, of a version that cannot name statements. */
+async function testsThroughPooler(): Promise<void> {
+  const program = findPgbouncer();
+  if (program === undefined) return missing("tests through PgBouncer", "Debian's package pgbouncer");
+  await tests("tests through PgBouncer", ["--project=service", ...POOLED_TESTS], { ...BUILT, TEST_PGBOUNCER: program });
 }
 
 async function testsInBrowser(): Promise<void> {

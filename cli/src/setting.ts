@@ -51,9 +51,10 @@ export function databaseUrl(meaning: string) {
   return {
     default: "",
     meaning,
-    fix: "postgresql://user:password@host:5432/database",
+    fix: "postgresql://user:password@host:5432/database, with commas between several hosts; `target_session_attrs` can be read-write or primary",
     secret: true,
-    parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
+    parse: (value: string) =>
+      matching(/^$|^postgres(ql)?:\/\/(?!.*[?&]target_session_attrs=(?!(read-write|primary)(&|$)))/, value),
   };
 }
 

@@ -10,7 +10,10 @@ export const partnerSettings = {
     fix: "an IP address or host name, such as 127.0.0.1 or 0.0.0.0",
     parse: (value: string) => matching(/^[A-Za-z0-9.:_-]{1,255}$/, value),
   },
-  PORT: port("8080", "Port of the partner API, the web pages and the documentation. 0 picks a free port."),
+  PORT: port(
+    "8080",
+    "Port of the partner API, the web pages, the documentation and the health checks. 0 picks a free port.",
+  ),
   AUTH_PORT: port("8081", "Port of the production token server."),
   SANDBOX_AUTH_PORT: port("8082", "Port of the sandbox token server."),
   BASE_URL: address("Public URL of the partner API, if it is behind a proxy or a host name."),
@@ -56,14 +59,15 @@ export class WrongSetting extends Error {}
 export const readSettings = (env: NodeJS.ProcessEnv = process.env): Settings =>
   readTable(partnerSettings, env) as Settings;
 
-/** The value of each setting of a table: from the environment, or the default. */
+/** The value of each setting of a table: from the arguments of a command, the environment, or the default. */
 export function readTable(
   table: Readonly<Record<string, Setting>>,
   env: NodeJS.ProcessEnv,
+  options: Readonly<Record<string, string | undefined>> = {},
 ): Record<string, string | number | boolean> {
   return Object.fromEntries(
     Object.entries(table).map(([name, setting]) => {
-      const text = given(env, name) ?? setting.default;
+      const text = options[name] ?? given(env, name) ?? setting.default;
       const outdated = setting.outdated?.(text);
       if (outdated !== undefined) throw new WrongSetting(outdated);
       const value = setting.parse(text);

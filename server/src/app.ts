@@ -2,23 +2,25 @@ import { randomUUID } from "node:crypto";
 import type { FastifyInstance } from "fastify";
 import type { Logger } from "pino";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
-import type { Config } from "./config.ts";
+import { type Config, rolesOf } from "./config.ts";
 import { createLog } from "./create-log.ts";
 import { listPeople } from "./db/accounts/manage-people.ts";
 import { countPharmacists } from "./db/accounts/people.ts";
 import { dropLeases } from "./db/accounts/rate-leases.ts";
-import { announce } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import { prepareIds } from "./db/id-key.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
-import { type Addresses, accountDeps, type Deps, type PerEnvironment } from "./deps.ts";
+import { type Addresses, accountDeps, type Deps, type Elsewhere, type PerEnvironment } from "./deps.ts";
+import type { ProcessRole } from "./domain/operations/process-roles.ts";
+import { readinessOf } from "./domain/operations/readiness.ts";
 import { dateIn } from "./domain/values/calendar.ts";
 import { environmentJobs } from "./environment-jobs.ts";
 import { addTokenServer } from "./http/accounts/token-server.ts";
+import { addAssets } from "./http/assets.ts";
 import { addIntake } from "./http/intake/intake.ts";
 import { createListener } from "./http/listener.ts";
-import { addPages } from "./http/pages.ts";
+import { addDocuments, addHealth } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addEasyPostWebhook } from "./http/providers/easypost-webhook.ts";
 import { addMailBounces } from "./http/providers/mail-bounce.ts";
@@ -29,12 +31,13 @@ import { webRoutes } from "./http/web-routes.ts";
 import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createAdmission } from "./limits/admission.ts";
-import { listen } from "./listen.ts";
+import { addressOf, listen } from "./listen.ts";
 import { nowAndThen } from "./now-and-then.ts";
-import { openDeps, openStore } from "./open-deps.ts";
+import { openDeps, openStore, TELL_EVERY_MS, tellCouriers } from "./open-deps.ts";
 import { CANARIES_EVERY_MS, processJobs } from "./process-jobs.ts";
 import { withSandboxMetrics } from "./sandbox-process/merged-metrics.ts";
 import { isApart, startSandbox } from "./sandbox-process/start-sandbox.ts";
+import type { WorkerSeat } from "./supervisor/join-supervisor.ts";
 import { usageExchange } from "./usecases/accounts/quotas.ts";
 import { sendDigests } from "./usecases/fulfillment/people/send-digests.ts";
 import { entryChainer } from "./usecases/operations/audit/chain-entries.ts";
@@ -77,12 +80,10 @@ const CHAIN_AUDIT_EVERY_MS = 5_000;
 /** A root that was not shipped is tried again this often. */
 const SIGN_AUDIT_EVERY_MS = 60_000;
 const DROP_AUDIT_EVERY_MS = 3_600_000;
-/** At most how often a process that does not deliver webhooks notifies the others of new events. */
-const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
 const GRACE_MS = 8_000;
 
-/** The composition root: opens and migrates the database, and starts the listeners and the jobs. */
+/** The composition root: opens and migrates the database, and starts the listeners and the jobs of the process's roles. */
 export async function startApp(
   config: Config,
   options: {
@@ -97,12 +98,16 @@ export async function startApp(
     webhook_client?: WebhookClient;
     /** The logarithm of scrypt's N. Tests use a low one. */
     password_cost?: number;
+    /** If it is one of several workers. */
+    seat?: WorkerSeat;
     /** The index key was rotated while this process had no connection. It serves nothing anymore and must end. */
     onIndexKeyChanged?: (error: Error) => void;
   } = {},
 ): Promise<App> {
   const log = options.log ?? createLog(config);
   const now = options.now ?? (() => new Date());
+  const roles = rolesOf(config);
+  const has = (...some: ProcessRole[]) => some.some((role) => roles.includes(role));
   const store = await openStore(config, { log, now, onIndexKeyChanged: options.onIndexKeyChanged });
   const { database } = store;
   const { db } = database;
@@ -128,15 +133,26 @@ export async function startApp(
 
     const process_id = randomUUID();
     // It starts while this process loads its own tables.
-    const sandbox = isApart(config, demo)
-      ? startSandbox(config, { demo, process_id, log, metrics: store.metrics })
-      : undefined;
+    const apart = isApart(config, demo) && has("api", "token", "courier", "jobs");
+    const { seat } = options;
+    // Several workers have one process for the sandbox, which the first one starts.
+    const follower = apart && seat !== undefined && seat.number > 1 ? seat : undefined;
+    const sandbox =
+      apart && follower === undefined
+        ? startSandbox(config, {
+            ...{ demo, process_id, log, metrics: store.metrics },
+            onPlace: (socket_path, auth_url) => seat?.tell({ kind: "sandbox", sandbox: { socket_path, auth_url } }),
+          })
+        : undefined;
+    const elsewhere: Elsewhere | undefined =
+      follower === undefined ? sandbox : { socket_path: () => follower.sandbox().socket_path, agent: follower.agent };
     if (sandbox !== undefined) opened.unshift({ close: () => sandbox.stop(0) });
     const service = await openDeps(store, { ...options, vault, pools: database, demo });
     opened.unshift(service);
     const { addresses } = service;
-    const deps: App["deps"] = { ...service.deps, sandbox_process: sandbox };
+    const deps: App["deps"] = { ...service.deps, sandbox_process: elsewhere };
     if (sandbox !== undefined) deps.metrics = withSandboxMetrics(deps.metrics, sandbox);
+    if (seat !== undefined) deps.metrics = seat.withAll(deps.metrics);
 
     const environments: PerEnvironment = {
       production: {
@@ -152,11 +168,11 @@ export async function startApp(
         serves: "sandbox",
         admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS),
         by_account: accountDeps(),
-        ...(sandbox && { elsewhere: sandbox }),
+        ...(elsewhere && { elsewhere }),
       },
     };
     /** What this process itself works for. */
-    const each = sandbox === undefined ? Object.values(environments) : [environments.production];
+    const each = apart ? [environments.production] : Object.values(environments);
     const usage = usageExchange(deps);
     // Before the first request, because an account that is not in the book has stored nothing.
     await usage.run();
@@ -167,50 +183,72 @@ export async function startApp(
       sandbox_auth: createListener(deps, "sandbox_auth"),
     };
     opened.unshift(...Object.values(listeners));
-    addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
-    addIntake(listeners.partner, environments);
-    addStripeWebhook(listeners.partner, environments.production);
-    addEasyPostWebhook(listeners.partner, environments.production);
-    addMailBounces(listeners.partner, environments.production);
-    addWebApi(listeners.partner, environments, webRoutes);
-    addTwilioWebhooks(listeners.partner, environments.production);
-    let started = false;
-    addPages(listeners.partner, deps, { addresses: () => addresses, demo, started: () => started });
-    addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
-    addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);
-    addresses.auth_url = await listen(listeners.auth, config, "AUTH");
-    addresses.sandbox_auth_url = await (sandbox?.opened ?? listen(listeners.sandbox_auth, config, "SANDBOX_AUTH"));
+    if (has("api")) {
+      addPartnerApi(listeners.partner, environments, options.routes ?? partnerRoutes);
+      addIntake(listeners.partner, environments);
+      addStripeWebhook(listeners.partner, environments.production);
+      addEasyPostWebhook(listeners.partner, environments.production);
+      addMailBounces(listeners.partner, environments.production);
+      addTwilioWebhooks(listeners.partner, environments.production);
+    }
+    if (has("web")) addWebApi(listeners.partner, environments, webRoutes);
+    let [started, stopping] = [false, false];
+    addHealth(listeners.partner, deps, () =>
+      readinessOf(roles, {
+        started,
+        stopping,
+        fresh: deps.bus.fresh(),
+        sandbox_up: elsewhere && elsewhere.socket_path() !== undefined,
+        safety_fit: "data" in deps.safety.current(),
+        attempts: config.WEBHOOK_CONCURRENCY,
+      }),
+    );
+    if (has("api", "web")) addDocuments(listeners.partner, deps, { addresses: () => addresses, demo });
+    if (has("web")) addAssets(listeners.partner);
+    if (has("token")) {
+      addTokenServer(listeners.auth, environments, "production", () => addresses.auth_url);
+      addTokenServer(listeners.sandbox_auth, environments, "sandbox", () => addresses.sandbox_auth_url);
+    }
+    addresses.auth_url = has("token") ? await listen(listeners.auth, config, "AUTH") : addressOf(config, "AUTH");
+    addresses.sandbox_auth_url = await (sandbox?.opened ??
+      (has("token") && follower === undefined
+        ? listen(listeners.sandbox_auth, config, "SANDBOX_AUTH")
+        : follower?.sandbox().auth_url || addressOf(config, "SANDBOX_AUTH")));
     addresses.base_url = await listen(listeners.partner, config, "BASE");
     sandbox?.open(addresses.base_url);
     for (const warning of providerWarnings(deps.providers)) log.warn(warning);
 
     const reads = readKeeper(deps, process_id);
     const chainer = entryChainer(db);
-    const jobs = [
-      ...processJobs(deps, { process_id, usage, reads }),
-      ...each.flatMap(environmentJobs),
-      startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
-        await deps.safety.check();
-        await recheckUnchecked(environments.production);
-      }),
-      ...(sandbox === undefined
-        ? [startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox))]
-        : []),
-      startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
-      startLoop(deps, "limit-requests", LIMIT_REQUESTS_EVERY_MS, async () => void (await limitRequests(deps))),
-      startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
-      startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
-      startLoop(deps, "drop-audit", DROP_AUDIT_EVERY_MS, async () => void (await dropOldEntries(deps))),
-      startLoop(deps, "renew-keys", RENEW_KEYS_EVERY_MS, async () => {
-        const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
-        if (key_id !== null) log.info({ key_id }, "added a data key");
-      }),
-      startLoop(deps, "send-digests", DIGESTS_EVERY_MS, () => sendDigests(deps)),
-      startLoop(deps, "send-letters", LETTERS_EVERY_MS, () => sendLetters(deps)),
-      startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
-    ];
+    const jobs = processJobs(deps, { process_id, usage, reads });
+    if (has("api")) jobs.push(startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)));
+    if (has("api", "jobs", "web"))
+      jobs.push(
+        startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
+          await deps.safety.check();
+          if (has("jobs")) await recheckUnchecked(environments.production);
+        }),
+      );
+    if (has("jobs"))
+      jobs.push(
+        ...each.flatMap(environmentJobs),
+        ...(apart
+          ? []
+          : [startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox))]),
+        startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
+        startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
+        startLoop(deps, "drop-audit", DROP_AUDIT_EVERY_MS, async () => void (await dropOldEntries(deps))),
+        startLoop(deps, "renew-keys", RENEW_KEYS_EVERY_MS, async () => {
+          const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
+          if (key_id !== null) log.info({ key_id }, "added a data key");
+        }),
+        startLoop(deps, "send-digests", DIGESTS_EVERY_MS, () => sendDigests(deps)),
+        startLoop(deps, "send-letters", LETTERS_EVERY_MS, () => sendLetters(deps)),
+        startLoop(deps, "limit-requests", LIMIT_REQUESTS_EVERY_MS, async () => void (await limitRequests(deps))),
+        startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
+      );
     let delivering: Delivering | undefined;
-    if (config.WEBHOOK_CONCURRENCY > 0) {
+    if (has("courier") && config.WEBHOOK_CONCURRENCY > 0) {
       delivering = startDelivering(
         each.map((own) => ({
           deps: own,
@@ -225,9 +263,7 @@ export async function startApp(
         tell?.();
       };
     } else {
-      store.deliveries.wake = nowAndThen(TELL_EVERY_MS, () => {
-        announce(db, { kind: "deliveries", account_id: "" }).catch(() => {});
-      });
+      store.deliveries.wake = tellCouriers(db);
     }
     await options.opened?.(addresses);
     started = true;
@@ -238,6 +274,13 @@ export async function startApp(
       embedded: database.embedded,
       listeners,
       async stop(grace_ms = GRACE_MS) {
+        stopping = true;
+        if (config.DRAIN_SECONDS > 0) {
+          // The answers from now on are the last ones of their connections, so none is cut while it carries a request.
+          for (const { house } of Object.values(listeners)) house.closing = true;
+          sandbox?.leave();
+          await new Promise((resolve) => setTimeout(resolve, config.DRAIN_SECONDS * 1000));
+        }
         // Event streams never end on their own.
         deps.home_watch.close();
         const cutOff = setTimeout(() => {
@@ -259,6 +302,7 @@ export async function startApp(
         // If this fails, the next start reports the gap.
         await reads.stop().catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
+        seat?.agent.destroy();
         await service.close();
         await database.close();
       },

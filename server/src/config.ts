@@ -12,6 +12,7 @@ import {
 } from "@pestle/cli/setting";
 import { given, readTable, partnerSettings as shared, WrongSetting } from "@pestle/cli/settings";
 import { isLoopback } from "@pestle/contract";
+import { ALL_ROLES, type ProcessRole, rolesIn } from "./domain/operations/process-roles.ts";
 import { rootTargets } from "./domain/operations/root-targets.ts";
 import { northAmericanPhone } from "./domain/values/address/phone.ts";
 import { isStateCode } from "./domain/values/address/states.ts";
@@ -34,9 +35,28 @@ export const settings = {
   BASE_URL: shared.BASE_URL,
   AUTH_URL: shared.AUTH_URL,
   SANDBOX_AUTH_URL: shared.SANDBOX_AUTH_URL,
+  ROLES: {
+    default: ALL_ROLES.join(","),
+    meaning:
+      "What this process does: `api` (partner API, intake), `token` (token servers), `courier` (webhooks), `jobs`, `web` (dashboard, portal, documentation). Processes with other roles can do the rest. `pestle start --role` sets it too.",
+    fix: `one or more of ${ALL_ROLES.join(", ")}, with commas`,
+    parse: (value: string) => rolesIn(value)?.join(","),
+  },
+  WORKERS: whole(
+    "1",
+    1,
+    64,
+    "Processes that share the ports, under a supervisor that starts one again if it ends. The first does everything that ROLES names; the others serve requests. Each has its own connections to the database.",
+  ),
+  DRAIN_SECONDS: whole(
+    "0",
+    0,
+    300,
+    "Seconds in which a process that stops still serves, with `/readyz` at 503 and the last answer of each connection saying so. Behind a load balancer, longer than it takes to notice.",
+  ),
   DATA_DIR: shared.DATA_DIR,
   DATABASE_URL: databaseUrl(
-    "Your PostgreSQL (15 or later), as the role that serves one account at a time. If unset, Pestle runs its own in DATA_DIR.",
+    "Your PostgreSQL (15 or later), as the role that serves one account at a time. If unset, Pestle runs its own in DATA_DIR. It takes several hosts with commas, and uses the one that accepts writes.",
   ),
   DATABASE_OWNER_URL: databaseUrl(
     "The same database as the role that owns the tables. Only migrations, backups and restores use it.",
@@ -81,10 +101,13 @@ export const settings = {
     ["auto", "separate", "shared"],
     "Whether a second process, with a lower priority, serves the sandbox. `auto`: separate, but shared with the demo.",
   ),
+  DATABASE_DIRECT_URL: databaseUrl(
+    "Set this if DATABASE_URL and DATABASE_JOBS_URL go through a pooler in transaction mode, such as PgBouncer: the same database past the pooler, as the role of DATABASE_JOBS_URL. Each process listens there for changes. DATABASE_OWNER_URL must go past the pooler too.",
+  ),
   DATABASE_NAMED_STATEMENTS: choice(
-    "true",
-    ["true", "false"],
-    "Use named prepared statements. Turn this off behind a pooler that does not support them. The pooler must keep a session per client: change notifications and a lock need one.",
+    "auto",
+    ["auto", "true", "false"],
+    "Use named prepared statements. `auto`: yes, but not with DATABASE_DIRECT_URL. PgBouncer supports them from 1.21 on.",
   ),
   MASTER_KEY: key(
     "32 bytes that encrypt the data keys. Required with DATABASE_URL; otherwise Pestle uses DATA_DIR/master.key.",
@@ -313,11 +336,18 @@ export const settings = {
   PESTLE_PROFILE: shared.PESTLE_PROFILE,
 } satisfies Record<string, Setting>;
 
+/** What a process with these settings does. */
+export const rolesOf = ({ ROLES }: Config): readonly ProcessRole[] => rolesIn(ROLES) ?? [];
+
 export type SettingName = keyof typeof settings;
 export type Config = Values<typeof settings>;
 
-export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
-  const config = readTable(settings, env) as Config;
+/** `options`: settings that the arguments of a command name. */
+export function readConfig(
+  env: NodeJS.ProcessEnv = process.env,
+  options: { [name in SettingName]?: string | undefined } = {},
+): Config {
+  const config = readTable(settings, env, options) as Config;
   checkTogether(config);
   return config;
 }
@@ -383,6 +413,9 @@ function checkTogether(config: Config): void {
     throw new WrongSetting(
       "DATABASE_URL, DATABASE_OWNER_URL and DATABASE_JOBS_URL belong together. Set all three; `pestle database roles` creates the roles.",
     );
+  }
+  if (config.DATABASE_DIRECT_URL !== "" && config.DATABASE_URL === "") {
+    throw new WrongSetting("DATABASE_DIRECT_URL requires DATABASE_URL. Set both, or neither without a pooler.");
   }
   const fault = providerFault(config);
   if (fault !== undefined) throw new WrongSetting(fault);

@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 import { connectionTo } from "./db/connection.ts";
-import { type Db, type DbOptions, openDb } from "./db/db.ts";
+import { type Connection, type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
 import { indexKeyFence } from "./db/index-key-fence.ts";
 import { loadRole, type Roles } from "./db/roles.ts";
@@ -32,7 +32,10 @@ export type Database = Pools & {
   close(): Promise<void>;
 };
 
-type Connections = Record<"owner" | "service" | "jobs", DbOptions["connection"]>;
+type Connections = Record<"owner" | "service" | "jobs", Connection> & {
+  /** Past the pooler; undefined without one. */
+  direct?: Connection;
+};
 
 /** Tells the connections of the rotation from those that it must not find. */
 const ROTATION_NAME = "pestle index key rotation";
@@ -54,20 +57,28 @@ export async function openDatabase(
     onIndexKeyChanged?: ((error: Error) => void) | undefined;
   } & Pick<DbOptions, "onBroken" | "onEvents" | "onAnnounced"> = {},
 ): Promise<Database> {
+  const pooled = config.DATABASE_DIRECT_URL !== "";
+  const named = config.DATABASE_NAMED_STATEMENTS;
   const shared = {
-    named_statements: config.DATABASE_NAMED_STATEMENTS === "true",
+    named_statements: named === "auto" ? !pooled : named === "true",
     fence: indexKeyFence(onIndexKeyChanged),
     ...report,
   };
   // A pool connects when it is used, so a command that never uses the sandbox's costs nothing.
-  const openAll = ({ owner, service, jobs }: Connections, split: boolean) => {
+  const openAll = ({ owner, service, jobs, direct }: Connections, split: boolean) => {
+    // Change notifications need a session, which the pooler does not give.
+    const listener = direct && openDb({ ...shared, connection: direct, pool_size: 1 });
+    const openPool = (options: Pick<DbOptions, "connection" | "pool_size" | "along_indexes">): Db => {
+      const pool = openDb({ ...shared, ...options, pooled });
+      return listener === undefined ? pool : { ...pool, connect: listener.connect };
+    };
     const open = (pool_size: number): Pools => {
-      const tenants = openDb({ ...shared, connection: service, pool_size });
+      const tenants = openPool({ connection: service, pool_size });
       const jobs_size = Math.max(FEWEST_CONNECTIONS, Math.ceil(pool_size / 2));
       return {
-        db: split ? openDb({ ...shared, connection: jobs, pool_size: jobs_size }) : tenants,
+        db: split ? openPool({ connection: jobs, pool_size: jobs_size }) : tenants,
         tenants,
-        queue: openDb({ ...shared, connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true }),
+        queue: openPool({ connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true }),
       };
     };
     const production = open(config.DATABASE_POOL_SIZE);
@@ -85,15 +96,20 @@ export async function openDatabase(
           pool_size: OWNER_CONNECTIONS,
         }),
       roles: async () => (split ? { service: await loadRole(tenants), jobs: await loadRole(db) } : undefined),
-      close: async () => void (await Promise.all([...pools].map((pool) => pool.close()))),
+      close: async () => {
+        await Promise.all([...pools].map((pool) => pool.close()));
+        await listener?.close();
+      },
     };
   };
   if (config.DATABASE_URL !== "") {
     const ssl = { mode: config.PGSSLMODE, root_certificate_file: config.PGSSLROOTCERT };
     const service = connectionTo(config.DATABASE_URL, ssl);
     const split = config.DATABASE_JOBS_URL !== "";
+    const direct = pooled ? connectionTo(config.DATABASE_DIRECT_URL, ssl) : undefined;
     const connections = {
-      owner: split ? connectionTo(config.DATABASE_OWNER_URL, ssl) : service,
+      owner: split ? connectionTo(config.DATABASE_OWNER_URL, ssl) : (direct ?? service),
+      ...(direct && { direct }),
       service,
       jobs: split ? connectionTo(config.DATABASE_JOBS_URL, ssl) : service,
     };

@@ -2,10 +2,10 @@ import type { Logger } from "pino";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import { adaptersInUse } from "./adapters-in-use.ts";
 import { createAuditLog } from "./audit-log.ts";
-import type { Config } from "./config.ts";
+import { type Config, rolesOf } from "./config.ts";
 import { type Copies, createCopies, dropAll, dropChanged } from "./copies.ts";
 import { type Database, openDatabase, type Pools } from "./database.ts";
-import { type Change, openBus } from "./db/bus.ts";
+import { announce, type Change, openBus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import type { Addresses, Deps } from "./deps.ts";
 import type { Delivering } from "./jobs/deliver.ts";
@@ -13,11 +13,12 @@ import { createQuotaBook } from "./limits/quota-book.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { createTryLimiter } from "./limits/try-limiter.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
+import { nowAndThen } from "./now-and-then.ts";
 import { createPasswords } from "./passwords.ts";
 import { createRequestLog } from "./request-log.ts";
 import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
-import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
+import { noSafetyEngine, openSafetyEngine } from "./usecases/safety/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
 
 /** The open database of a process, and what its connections report to. */
@@ -57,6 +58,15 @@ export async function openStore(
   return { config, log, now, metrics, copies, deliveries, told, database, onBroken };
 }
 
+/** At most how often a process notifies the others of new events. */
+export const TELL_EVERY_MS = 50;
+
+/** For a process that does not send webhooks: tells the processes that do that an event may be due. */
+export const tellCouriers = (db: Db) =>
+  nowAndThen(TELL_EVERY_MS, () => {
+    announce(db, { kind: "deliveries", account_id: "" }).catch(() => {});
+  });
+
 /** The dependencies of a process that serves requests, with its safety tables loaded and its change bus open. */
 export async function openDeps(
   { config, log, now, metrics, copies, deliveries, told, database, onBroken }: Store,
@@ -71,7 +81,8 @@ export async function openDeps(
 ): Promise<{ deps: Deps & { db: Db }; addresses: Addresses; close(): Promise<void> }> {
   const { vault, pools, demo, webhook_client, password_cost } = given;
   const { db, tenants, queue } = pools;
-  const safety = await openSafetyEngine({ config, db, log, metrics });
+  const checks_orders = rolesOf(config).some((role) => role === "api" || role === "jobs" || role === "web");
+  const safety = checks_orders ? await openSafetyEngine({ config, db, log, metrics }) : noSafetyEngine;
   const reloadKeys = () =>
     vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
   // Wait for reloads before closing the database; otherwise a failed start logs false alarms.

@@ -1,3 +1,4 @@
+import { rolesOf } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import { type Loop, startLoop } from "./jobs/loop.ts";
 import type { usageExchange } from "./usecases/accounts/quotas.ts";
@@ -14,7 +15,7 @@ const KEEP_READS_EVERY_MS = 1_000;
 const KEEP_EXCHANGES_EVERY_MS = 1_000;
 export const CANARIES_EVERY_MS = 60_000;
 
-/** The loops of every process that serves requests: they exchange what it keeps in memory with the database. */
+/** The loops of every process: they exchange what it keeps in memory with the database. */
 export function processJobs(
   deps: Deps,
   {
@@ -25,10 +26,12 @@ export function processJobs(
 ): Loop[] {
   const keepingReads = startLoop(deps, "keep-reads", KEEP_READS_EVERY_MS, () => reads.run());
   deps.audit_log.onBatch = keepingReads.wake;
+  // A process that admits no requests takes no share of the limits.
+  const admits = rolesOf(deps.config).some((role) => role === "api" || role === "token");
   return [
     keepingReads,
     startLoop(deps, "keep-exchanges", KEEP_EXCHANGES_EVERY_MS, () => keepExchanges(deps)),
     startLoop(deps, "share-usage", SHARE_USAGE_EVERY_MS, () => usage.run()),
-    startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
+    ...(admits ? [startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id))] : []),
   ];
 }

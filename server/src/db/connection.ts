@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type pg from "pg";
+import type { Connection } from "./db.ts";
 
 /** How to encrypt the connection to a database. `no-verify` is not PostgreSQL's word, but its drivers use it. */
 type SslMode = "disable" | "allow" | "prefer" | "require" | "no-verify" | "verify-ca" | "verify-full";
@@ -17,7 +18,27 @@ export function hostOf(url: string): string {
   return /^\w+:\/\/(?:[^/?#]*@)?(\[[^\]]*\]|[^:/?#]*)/.exec(url)?.[1] ?? "";
 }
 
-export const isLocal = (url: string): boolean => LOCAL.test(hostOf(url));
+/** A URL for each host that it lists, as in libpq: `host1:5432,host2:5432`, or `host` and `port` with commas. */
+export function hostUrls(url: string): string[] {
+  const hosts = /[?&]host=([^&#]*)/.exec(url)?.[1];
+  if (hosts !== undefined) {
+    const ports = /[?&]port=([^&#]*)/.exec(url)?.[1]?.split(/,|%2C/i) ?? [];
+    return decodeURIComponent(hosts)
+      .split(",")
+      .map((host, place) =>
+        url
+          .replace(/([?&]host=)[^&#]*/, (_, name: string) => name + encodeURIComponent(host))
+          .replace(/([?&]port=)[^&#]*/, (_, name: string) => name + (ports[place] ?? ports[0])),
+      );
+  }
+  const [, before = "", listed = "", after = ""] = /^(\w+:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s.exec(url) ?? [];
+  return listed.split(",").map((host) => before + host + after);
+}
+
+export const isLocal = (url: string): boolean => hostUrls(url).every((one) => LOCAL.test(hostOf(one)));
+
+const TARGET = /([?&])target_session_attrs=([^&#]*)&?/;
+const targetOf = (url: string): string | undefined => TARGET.exec(url)?.[2];
 
 /** A URL's own `sslmode` wins. Without any, a remote server must prove who it is. */
 export function sslModeOf(url: string, { mode }: SslSettings): SslMode {
@@ -27,8 +48,20 @@ export function sslModeOf(url: string, { mode }: SslSettings): SslMode {
   return given === "" || given === "allow" || given === "prefer" ? "verify-full" : (given as SslMode);
 }
 
-/** What the driver needs for a URL. Certificates that the URL names stay the driver's business. */
-export function connectionTo(url: string, settings: SslSettings): pg.ClientConfig {
+/**
+ * What the driver needs for a URL. Of several hosts, the one that accepts writes is used, because replicas and an old primary
+ * do not.
+ */
+export function connectionTo(url: string, settings: SslSettings): Connection {
+  const asked = targetOf(url) !== undefined;
+  const [first, ...others] = hostUrls(url.replace(TARGET, "$1").replace(/[?&]$/, ""));
+  const connection = hostConnection(first!, settings);
+  if (others.length === 0) return asked ? { ...connection, writable: true } : connection;
+  return { ...connection, others: others.map((one) => hostConnection(one, settings)), writable: true };
+}
+
+/** Certificates that the URL names stay the driver's business. */
+function hostConnection(url: string, settings: SslSettings): pg.ClientConfig {
   if (/[?&]ssl(cert|key|rootcert)=/.test(url)) return { connectionString: url };
   const mode = sslModeOf(url, settings);
   const connectionString = url.replaceAll(/([?&])sslmode=[^&#]*&?/g, "$1").replace(/[?&]$/, "");

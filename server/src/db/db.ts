@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { StatusRefusal } from "../domain/values/refusals.ts";
+import { OutOfReach, StatusRefusal } from "../domain/values/refusals.ts";
 import { type IndexKeyFence, indexKeyFence } from "./index-key-fence.ts";
 
 /** A named statement: PostgreSQL plans it once per connection. */
@@ -68,10 +68,23 @@ export type Db = Database & {
   close(): Promise<void>;
 };
 
+/** How to reach the database. */
+export type Connection = pg.ClientConfig & {
+  /** The same database on other machines, to try if this one is out of reach or accepts no writes. */
+  others?: readonly pg.ClientConfig[];
+  /** A server that accepts no writes, such as a replica, counts as out of reach. */
+  writable?: boolean;
+};
+
 export type DbOptions = {
-  connection: pg.ClientConfig;
+  connection: Connection;
   pool_size: number;
   named_statements: boolean;
+  /**
+   * The connections go through a pooler in transaction mode, so nothing lasts longer than a transaction: each begins with the
+   * settings, the account and the check of the index key.
+   */
+  pooled?: boolean;
   /** Called when a connection breaks, so that the supervisor checks an embedded database. */
   onBroken?: (error: Error) => void;
   /**
@@ -92,7 +105,8 @@ export type DbOptions = {
 /** Callbacks about the statements that were sent. */
 type Watcher = Pick<DbOptions, "onEvents" | "onAnnounced"> & {
   onRaw?: () => void;
-  onSilent?: (error: Error) => void;
+  /** The connection is of no use anymore. */
+  onLost?: (error: Error) => void;
 };
 /** The driver accepts a timeout per query, but its types omit it. */
 type LimitedQuery = pg.QueryConfig & { query_timeout?: number };
@@ -104,11 +118,7 @@ const STATEMENT_TIMEOUT_MS = 15_000;
  */
 const SILENT_AFTER_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Our statements are short: compiling one takes longer than running it. */
-const NO_COMPILER = "set jit = off";
-const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"].map(
-  (name) => `set ${name} = off`,
-);
+const NO_SCANS = { enable_seqscan: "off", enable_bitmapscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" };
 /**
  * PostgreSQL plans a named statement once per connection and keeps the plan until it analyzes the table. A plan for an
  * empty table may search by the wrong index, because all indexes cost the same then, and reads every row once the table
@@ -118,7 +128,6 @@ const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "ena
 const FIRST_REPLAN = 64;
 /** By then autovacuum has analyzed each table that grows. */
 const LAST_REPLAN = 65_536;
-const BUSY_RETRY_AFTER_S = 1;
 
 // Our bigint values stay below 2^53, and a date is a calendar date, not an instant in some time zone.
 const types: pg.CustomTypesConfig = {
@@ -134,43 +143,102 @@ export function openDb(options: DbOptions): Db {
     connection,
     pool_size,
     named_statements,
+    pooled = false,
     onBroken,
     silent_after_ms: query_timeout = SILENT_AFTER_MS,
     fence = indexKeyFence(),
   } = options;
   const limited = (text: string): LimitedQuery => ({ text, query_timeout });
-  const clientConfig: pg.ClientConfig = {
-    application_name: "pestle",
-    ...connection,
+  const { others = [], writable = false, ...first } = connection;
+  const hosts = takeTurns([first, ...others]);
+  const clientConfig = (): pg.ClientConfig => ({
+    // The rotation of the index key must not take an idle connection of the pooler for one of a process.
+    application_name: pooled ? "pestle pooled" : "pestle",
+    ...hosts.current(),
+    ...(first.application_name !== undefined && { application_name: first.application_name }),
     types,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    // PgBouncer refuses these at the start of a connection.
+    ...(!pooled && {
+      statement_timeout: STATEMENT_TIMEOUT_MS,
+      idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    }),
     keepAlive: true,
+  });
+  const settings = {
+    // Our statements are short: compiling one takes longer than running it.
+    jit: "off",
+    ...(named_statements && { plan_cache_mode: "force_generic_plan" }),
+    ...(options.along_indexes && NO_SCANS),
+  };
+  const pooledEntry = (account_id: string, index_key_id: string) => {
+    const local = Object.entries({
+      ...settings,
+      statement_timeout: String(STATEMENT_TIMEOUT_MS),
+      idle_in_transaction_session_timeout: String(STATEMENT_TIMEOUT_MS),
+    }).map(([name, value]) => `set_config('${name}', '${value}', true)`);
+    return `select ${local.join(", ")}, ${enterText(account_id)}, require_index_key(${index_key_id})`;
+  };
+  const POOLED_ENTRY = pooledEntry("$1", "$2");
+  /** What goes ahead of a statement outside a transaction, in the same round trip. */
+  const entryOf = (account_id: string | undefined): Entry | undefined => {
+    if (pooled) return { text: POOLED_ENTRY, values: [account_id ?? "", fence?.required() ?? null] };
+    if (account_id === undefined) return undefined;
+    return { ...(named_statements && { name: ENTER }), text: ENTER_TEXT, values: [account_id] };
+  };
+  /** The same for a transaction, as text. */
+  const entryText = (account_id: string | undefined): string => {
+    const literal = (value: string | undefined) => (value === undefined ? "null" : pg.escapeLiteral(value));
+    if (pooled) return `; ${pooledEntry(literal(account_id ?? ""), literal(fence?.required()))}`;
+    return account_id === undefined ? "" : `; select ${enterText(literal(account_id))}`;
+  };
+  /** The pool makes its connections with this, so that each goes to the host that is used now. */
+  class PoolClient extends pg.Client {
+    constructor() {
+      super(clientConfig());
+    }
+  }
+  const requireWritable = async (client: pg.ClientBase) => {
+    if (!writable) return;
+    const { rows } = await client.query(limited(ACCEPTS_WRITES));
+    if (!rows[0].writes) throw Object.assign(new Error("The server accepts no writes."), { code: READ_ONLY });
+  };
+  /** Tries the hosts in turn, beginning with the one that worked last. */
+  const onSomeHost = async <Opened>(open: () => Promise<Opened>): Promise<Opened> => {
+    for (let tries = 1; ; tries++) {
+      const place = hosts.place();
+      try {
+        return await open();
+      } catch (error) {
+        // If all connections are in use, another host does not help.
+        if (!isOutOfReach(error) || ALL_IN_USE.test((error as Error).message)) throw error;
+        hosts.leave(place);
+        if (tries === hosts.count) throw error;
+      }
+    }
   };
   const pool = new pg.Pool({
-    ...clientConfig,
+    Client: PoolClient,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     max: pool_size,
     idleTimeoutMillis: 60_000,
     // By default PostgreSQL replans some named statements on every execution. Ours all start with a key, so a new plan
     // costs more than it gains.
     onConnect: async (client: pg.ClientBase) => {
-      const settings = [
-        NO_COMPILER,
-        ...(named_statements ? ["set plan_cache_mode = force_generic_plan"] : []),
-        ...(options.along_indexes ? NO_SCANS : []),
-      ];
-      if (fence === null) await client.query(limited(settings.join("; ")));
-      else await fence.enter(client, settings, query_timeout);
+      await requireWritable(client);
+      if (pooled) return;
+      const set = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
+      if (fence === null) await client.query(limited(set.join("; ")));
+      else await fence.enter(client, set, query_timeout);
       // Prepared once here, so that a statement of an account only binds it.
-      if (named_statements) await client.query({ ...limited(enterText("$1")), name: ENTER, values: [""] });
+      if (named_statements) await client.query({ ...limited(ENTER_TEXT), name: ENTER, values: [""] });
     },
   });
   // Without a listener, a broken idle connection would crash the process.
   pool.on("error", (error) => onBroken?.(error));
   pool.on("connect", neverUnheard);
   const uses = new WeakMap<pg.ClientBase, number>();
-  if (named_statements) {
+  if (named_statements && !pooled) {
     pool.on("acquire", (client) => {
       const count = (uses.get(client) ?? 0) + 1;
       uses.set(client, count);
@@ -179,20 +247,27 @@ export function openDb(options: DbOptions): Db {
     });
   }
 
+  /** A connection of the pool. If there is none, nothing was sent. */
+  const checkedOut = () =>
+    onSomeHost(() => pool.connect()).catch((error) => {
+      throw unavailable(error, onBroken, "nothing");
+    });
+
   /**
    * One statement outside a transaction. `pool.query` would close the connection after every error, also after a lost race,
    * and a new connection costs a password check.
    */
   const alone = async (query: LimitedQuery, account_id: string | undefined): Promise<pg.QueryResult> => {
-    const client = await pool.connect();
+    const client = await checkedOut();
     let broken: Error | undefined;
     try {
-      if (account_id === undefined) return await client.query(query);
+      const entry = entryOf(account_id);
+      if (entry === undefined) return await client.query(query);
       return await new Promise((resolve, reject) => {
-        client.query(new AccountQuery(account_id, named_statements, query, resolve, reject));
+        client.query(new EnteringQuery(entry, query, resolve, reject));
       });
     } catch (error) {
-      if (!(error instanceof pg.DatabaseError)) broken = error as Error;
+      if (!(error instanceof pg.DatabaseError) || isReadOnly(error)) broken = error as Error;
       throw error;
     } finally {
       client.release(broken);
@@ -205,8 +280,10 @@ export function openDb(options: DbOptions): Db {
         if (target !== pool) return await target.query(query);
         return await alone(query, account_id);
       } catch (error) {
-        if (isSilence(error)) watcher.onSilent?.(error);
-        throw unavailable(error, onBroken);
+        if (isSilence(error) || isReadOnly(error)) watcher.onLost?.(error as Error);
+        // A transaction that has not reached its commit saves nothing.
+        const saved = target !== pool || isReadOnly(error) ? "nothing" : "unknown";
+        throw unavailable(fence?.refusalOf(error) ?? error, onBroken, saved);
       }
     };
     const named = async (statement: Statement<never, unknown>, params: readonly unknown[]) => {
@@ -236,12 +313,11 @@ export function openDb(options: DbOptions): Db {
     ...queryable(pool, options, account_id),
     in_transaction: false,
     async transaction(work, mode = "read committed") {
-      const client = await pool.connect().catch((error) => {
-        throw unavailable(error, onBroken);
-      });
+      const client = await checkedOut();
       let broken: Error | undefined;
       let has_events = false;
       let unlimited = false;
+      let committing = false;
       const announced: string[] = [];
       const watcher: Watcher = {
         onEvents: () => {
@@ -251,27 +327,28 @@ export function openDb(options: DbOptions): Db {
         onRaw: () => {
           unlimited = true;
         },
-        onSilent: rememberBroken,
+        onLost: rememberBroken,
       };
       client.on("error", rememberBroken);
       try {
         const begin = `begin isolation level ${mode}`;
-        await client.query(limited(account_id === undefined ? begin : `${begin}; ${enterAccount(account_id)}`));
+        await client.query(limited(begin + entryText(account_id)));
         const tx: Tx = {
           ...queryable(client, watcher),
           in_transaction: true,
           transaction: (joined) => joined(tx),
         };
         const result = await work(tx);
+        committing = true;
         await client.query(unlimited ? "commit" : limited("commit"));
         if (has_events) options.onEvents?.();
         for (const change of announced) options.onAnnounced?.(change);
         return result;
       } catch (error) {
-        if (isSilence(error)) rememberBroken(error);
+        if (isSilence(error) || isReadOnly(error)) rememberBroken(error as Error);
         // Already timed out; a ROLLBACK would hang too.
         if (broken === undefined) await client.query(limited("rollback")).catch(rememberBroken);
-        throw unavailable(error, onBroken);
+        throw unavailable(fence?.refusalOf(error) ?? error, onBroken, committing ? "unknown" : "nothing");
       } finally {
         client.off("error", rememberBroken);
         client.release(broken);
@@ -285,20 +362,36 @@ export function openDb(options: DbOptions): Db {
   return {
     ...database(),
     of: (account_id) => database(account_id),
-    async connect() {
-      const client = new pg.Client({ ...clientConfig, statement_timeout: 0 });
-      neverUnheard(client);
-      await client.connect();
-      try {
-        await fence?.enter(client, [], query_timeout);
-      } catch (error) {
-        await client.end().catch(() => {});
-        throw error;
-      }
-      return client;
-    },
+    connect: () =>
+      onSomeHost(async () => {
+        const client = new pg.Client({ ...clientConfig(), statement_timeout: 0 });
+        neverUnheard(client);
+        await client.connect();
+        try {
+          await requireWritable(client);
+          await fence?.enter(client, [], query_timeout);
+        } catch (error) {
+          await client.end().catch(() => {});
+          throw error;
+        }
+        return client;
+      }),
     requireIndexKey: (index_key_id) => fence?.require(index_key_id),
     close: () => pool.end(),
+  };
+}
+
+/** Which of several values is used now. */
+function takeTurns<Value>(values: readonly [Value, ...Value[]]) {
+  let place = 0;
+  return {
+    count: values.length,
+    place: () => place,
+    current: () => values[place]!,
+    /** Goes on to the next one, unless another caller has done so. */
+    leave(from: number) {
+      if (place === from) place = (place + 1) % values.length;
+    },
   };
 }
 
@@ -307,22 +400,23 @@ const isReplan = (uses: number) => uses >= FIRST_REPLAN && uses <= LAST_REPLAN &
 /** The setting that the row-level policies compare with `account_id`. */
 export const ACCOUNT_SETTING = "pestle.account_id";
 const ENTER = "pestle_enter_account";
-const enterText = (value: string) => `select set_config('${ACCOUNT_SETTING}', ${value}, true)`;
-const enterAccount = (account_id: string) => enterText(pg.escapeLiteral(account_id));
+const enterText = (value: string) => `set_config('${ACCOUNT_SETTING}', ${value}, true)`;
+const ENTER_TEXT = `select ${enterText("$1")}`;
+
+/** A statement that prepares the transaction of the next one. */
+type Entry = { name?: string; text: string; values: (string | null)[] };
 
 /**
- * One statement of one account, in one round trip. The setting and the statement go out before one Sync, which makes
- * them one transaction: the setting ends with it.
+ * A statement and its entry, in one round trip. Both go out before one Sync, which makes them one transaction: the settings
+ * of the entry end with it.
  */
-class AccountQuery extends pg.Query {
-  readonly #account_id: string;
-  readonly #named: boolean;
+class EnteringQuery extends pg.Query {
+  readonly #entry: Entry;
   #entered = false;
   readonly query_timeout: number | undefined;
 
   constructor(
-    account_id: string,
-    named: boolean,
+    entry: Entry,
     { query_timeout, ...query }: LimitedQuery,
     resolve: (result: pg.QueryResult) => void,
     reject: (error: Error) => void,
@@ -330,17 +424,17 @@ class AccountQuery extends pg.Query {
     super({ ...query, queryMode: "extended" } as pg.QueryConfig, (error, result) =>
       error ? reject(error) : resolve(result),
     );
-    this.#account_id = account_id;
-    this.#named = named;
+    this.#entry = entry;
     this.query_timeout = query_timeout;
   }
 
   override submit = (connection: pg.Connection) => {
-    const statement = this.#named ? ENTER : "";
+    const { name, text, values } = this.#entry;
     connection.stream.cork();
     try {
-      if (!this.#named) connection.parse({ name: "", text: enterText("$1"), types: [] }, true);
-      connection.bind({ portal: "", statement, values: [this.#account_id] } as pg.BindConfig, true);
+      // A name is that of a statement that the connection has prepared.
+      if (name === undefined) connection.parse({ name: "", text, types: [] }, true);
+      connection.bind({ portal: "", statement: name ?? "", values } as pg.BindConfig, true);
       connection.execute({ portal: "", rows: "" }, true);
       return pg.Query.prototype.submit.call(this, connection);
     } finally {
@@ -374,19 +468,36 @@ function neverUnheard(client: pg.ClientBase): void {
 
 /** 08: connection, 53: resources, 57P0x: shutdown or startup, 25P03: idle in transaction, 25006: read-only after a failover. */
 const OUT_OF_REACH = /^(08|53|57P0|25P03|25006)/;
-const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
+const READ_ONLY = "25006";
+const isReadOnly = (error: unknown) => (error as { code?: unknown }).code === READ_ONLY;
+const ACCEPTS_WRITES = "select not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as writes";
+const SOCKET_ERRORS = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOENT",
+  "EPIPE",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+]);
 // The driver sets no code on these.
 const SILENCE = "Query read timeout";
 const isSilence = (error: unknown): error is Error => error instanceof Error && error.message === SILENCE;
 const DRIVER_TROUBLE =
   /Connection terminated|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
 
-/** An unreachable database is a 503 with Retry-After, never the caller's error. */
-function unavailable(error: unknown, onBroken: DbOptions["onBroken"]): unknown {
-  if (!(error instanceof Error) || error instanceof StatusRefusal) return error;
+const ALL_IN_USE = /timeout exceeded when trying to connect/;
+
+function isOutOfReach(error: unknown): error is Error {
+  if (!(error instanceof Error) || error instanceof StatusRefusal) return false;
   const code = (error as { code?: string }).code ?? "";
-  if (!OUT_OF_REACH.test(code) && !SOCKET_ERRORS.has(code) && !DRIVER_TROUBLE.test(error.message) && !isSilence(error))
-    return error;
+  return OUT_OF_REACH.test(code) || SOCKET_ERRORS.has(code) || DRIVER_TROUBLE.test(error.message) || isSilence(error);
+}
+
+/** An unreachable database is a 503 with Retry-After, never the caller's error. */
+function unavailable(error: unknown, onBroken: DbOptions["onBroken"], saved: OutOfReach["saved"]): unknown {
+  if (!isOutOfReach(error)) return error;
   onBroken?.(error);
-  return new StatusRefusal(503, BUSY_RETRY_AFTER_S);
+  return new OutOfReach(saved);
 }

@@ -28,12 +28,29 @@ export type IndexKeyFence = {
   require(index_key_id: string): void;
   /** Sets up a connection, in one round trip. It serves nothing if this throws. */
   enter(client: Pick<pg.ClientBase, "query">, settings: readonly string[], query_timeout: number): Promise<void>;
+  /** The key that a new connection must find; undefined before the vault has read it. */
+  required(): string | undefined;
+  /** The refusal behind an error of `require_index_key`, or the error itself. */
+  refusalOf(error: unknown): unknown;
 };
+
+/** The errors of the function `require_index_key`. */
+const RAISED: Readonly<Record<string, keyof typeof messages>> = { PK001: "busy", PK002: "changed" };
 
 /** `onChanged`: this process computes with a key that the database no longer has, so it must end. */
 export function indexKeyFence(onChanged: (error: Error) => void = () => {}): IndexKeyFence {
   let required: string | undefined;
+  const refusal = (refused: keyof typeof messages) => {
+    const error = new IndexKeyRefusal(messages[refused]);
+    if (refused === "changed") onChanged(error);
+    return error;
+  };
   return {
+    required: () => required,
+    refusalOf(error) {
+      const refused = RAISED[String((error as { code?: unknown } | null)?.code)];
+      return refused === undefined ? error : refusal(refused);
+    },
     require(index_key_id) {
       required = index_key_id;
     },
@@ -41,11 +58,7 @@ export function indexKeyFence(onChanged: (error: Error) => void = () => {}): Ind
       for (;;) {
         const expected = required;
         const refused = await refusalOf(client, [...settings, ...checks(expected)], query_timeout);
-        if (refused !== undefined) {
-          const error = new IndexKeyRefusal(messages[refused]);
-          if (refused === "changed") onChanged(error);
-          throw error;
-        }
+        if (refused !== undefined) throw refusal(refused);
         // If the vault read its key meanwhile, this connection has not compared it yet.
         if (required === expected) return;
       }

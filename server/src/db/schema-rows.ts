@@ -1114,6 +1114,9 @@ export const calls = {
     account_id: "text",
     items: "integer",
   },
+  require_index_key: {
+    expected: "text",
+  },
   save_change: {
     account_id: "text",
     order_number: "text",

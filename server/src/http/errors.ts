@@ -46,9 +46,15 @@ export function errorAnswer(error: unknown, base_url: string): Answer | undefine
   return frameworkAnswer(error, base_url);
 }
 
-export function statusAnswer(status: 404 | 406 | 429 | 500 | 503, base_url: string, retry_after_s?: number): Answer {
+/** `more`: what the body tells beside the error. */
+export function statusAnswer(
+  status: 404 | 406 | 429 | 500 | 503,
+  base_url: string,
+  retry_after_s?: number,
+  more?: Record<string, unknown>,
+): Answer {
   const headers = retry_after_s === undefined ? undefined : { "retry-after": String(retry_after_s) };
-  return statusBody(status, base_url, { message: statusMessages[status] }, headers);
+  return statusBody(status, base_url, { message: statusMessages[status] }, headers, more);
 }
 
 /** The path exists, but not with this method (contract, 11.24). */
@@ -60,7 +66,9 @@ const statusBody = (
   base_url: string,
   shown: { message: string; quota?: string; order_number?: string },
   headers?: Record<string, string>,
-): Answer => json(status, { error: { error_code: status, ...shown, doc_url: errorDocUrl(base_url, status) } }, headers);
+  more?: Record<string, unknown>,
+): Answer =>
+  json(status, { ...more, error: { error_code: status, ...shown, doc_url: errorDocUrl(base_url, status) } }, headers);
 
 /**
  * The same for a token server. An unreadable request is RFC 6749's `invalid_request`, and no cache may store an error

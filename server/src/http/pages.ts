@@ -2,28 +2,29 @@ import { arazzo, isLoopback, openapi, openapi30, PROVIDER_KINDS, postman } from 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
+import type { Readiness } from "../domain/operations/readiness.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { checkProviders } from "../usecases/providers/check-up-providers.ts";
 import { version } from "../version.ts";
 import { json, type Rendered, renderedBytes, send } from "./answer.ts";
-import { addAssets } from "./assets.ts";
 import { sentToken } from "./bearer-token.ts";
+import { statusAnswer } from "./errors.ts";
 
-/** The main listener's routes outside the partner API: health, metrics, documentation and the welcome page. */
-export function addPages(
-  app: FastifyInstance,
-  deps: Deps,
-  site: { addresses: () => Addresses; demo: boolean; started: () => boolean },
-): void {
+/** The routes of every process: health and metrics. */
+export function addHealth(app: FastifyInstance, deps: Deps, readiness: () => Readiness): void {
   app.get("/healthz", (request, reply) => send(request, reply, json(200, { status: "ok" })));
 
   app.get("/readyz", (request, reply) => {
-    const ready = site.started() && deps.bus.fresh();
+    const { ready, roles } = readiness();
     deps.metrics.setReady(ready);
-    if (!ready) throw new StatusRefusal(503, 1);
-    // A load balancer asks without `verbose`, and the answer stays as it was.
+    if (!ready)
+      return send(request, reply, statusAnswer(503, deps.addresses.base_url, 1, { status: "not_ready", roles }));
     const verbose = "verbose" in (request.query as object) && mayReadMetrics(deps, request);
-    return send(request, reply, json(200, { status: "ready", ...(verbose && { providers: providerStates(deps) }) }));
+    return send(
+      request,
+      reply,
+      json(200, { status: "ready", roles, ...(verbose && { providers: providerStates(deps) }) }),
+    );
   });
 
   app.get("/metrics", async (request, reply) => {
@@ -31,7 +32,14 @@ export function addPages(
     const { type, body } = await deps.metrics.text();
     return reply.type(type).send(body);
   });
+}
 
+/** The main listener's routes for programs and pages beside the partner API: descriptions, keys and addresses. */
+export function addDocuments(
+  app: FastifyInstance,
+  deps: Deps,
+  site: { addresses: () => Addresses; demo: boolean },
+): void {
   // Partners verify proofs with these. Not secret, and the same for everyone.
   app.get("/audit-keys.json", async (request, reply) => {
     const keys = (await listAuditKeys(deps.db)).map(({ key_id, public_key, created_at }) => ({
@@ -60,8 +68,6 @@ export function addPages(
       return send(request, reply, { status: 200, body: document });
     });
   }
-
-  addAssets(app);
 }
 
 /** By kind: the provider of production accounts, and what is wrong with it. */

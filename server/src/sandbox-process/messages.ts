@@ -7,12 +7,14 @@ export type ToSandbox =
   | { kind: "opened"; base_url: string }
   /** The main process wrote events that may be due. */
   | { kind: "wake" }
+  /** The process will stop: each answer from now on is the last one of its connection. */
+  | { kind: "leave" }
   /** Accept no new token requests and start no new work. Requests that the main process forwards still get answers. */
   | { kind: "drain"; grace_ms: number }
   | { kind: "stop" };
 
 export type FromSandbox =
-  /** It accepts requests. */
+  /** It works. The address and the port are those of the token server, also if another process has it. */
   | { kind: "ready"; sandbox_auth_url: string; port: number }
   /** Its event loop turns. It says so every `ALIVE_EVERY_MS` once it is ready. */
   | { kind: "alive" }

@@ -28,6 +28,9 @@ process.on("message", (message: ToSandbox) => {
     case "wake":
       served?.then((one) => one.wake()).catch(() => {});
       break;
+    case "leave":
+      served?.then((one) => one.leave()).catch(() => {});
+      break;
     case "drain":
       served?.then((one) => one.drain(message.grace_ms)).catch(() => {});
       break;

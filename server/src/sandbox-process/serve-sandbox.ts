@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
+import { rolesOf } from "../config.ts";
 import { createLog } from "../create-log.ts";
 import { accountDeps, type EnvironmentDeps, type PerEnvironment } from "../deps.ts";
 import { environmentJobs } from "../environment-jobs.ts";
@@ -11,8 +12,8 @@ import { addPartnerApi, partnerRoutes } from "../http/partner-api.ts";
 import { DELIVERY_GRACE_MS, startDelivering } from "../jobs/deliver.ts";
 import { startLoop } from "../jobs/loop.ts";
 import { createAdmission } from "../limits/admission.ts";
-import { listen } from "../listen.ts";
-import { openDeps, openStore } from "../open-deps.ts";
+import { addressOf, listen } from "../listen.ts";
+import { openDeps, openStore, tellCouriers } from "../open-deps.ts";
 import { CANARIES_EVERY_MS, processJobs } from "../process-jobs.ts";
 import { usageExchange } from "../usecases/accounts/quotas.ts";
 import { readKeeper } from "../usecases/operations/keep-reads.ts";
@@ -26,13 +27,14 @@ export type ServedSandbox = {
   /** Takes the address of the partner API, which errors name. */
   open(base_url: string): void;
   wake(): void;
+  leave(): void;
   drain(grace_ms: number): Promise<void>;
   stop(): Promise<void>;
 };
 
 /**
- * Serves the sandbox: what the main process forwards, the sandbox's token server, its jobs and its webhooks. The main
- * process has migrated and seeded the database.
+ * Serves the sandbox, in the roles of the main process: what that one forwards, the sandbox's token server, its jobs and its
+ * webhooks. The main process has migrated and seeded the database.
  */
 export async function serveSandbox(
   { config, demo, process_id, socket_path, base_url }: Extract<ToSandbox, { kind: "begin" }>,
@@ -40,6 +42,7 @@ export async function serveSandbox(
 ): Promise<ServedSandbox> {
   const log = createLog(config).child({ process: "sandbox" });
   const now = () => new Date();
+  const roles = rolesOf(config);
   const store = await openStore(config, { log, now, onIndexKeyChanged });
   const { sandbox: pools } = store.database;
   const vault = await openVault(pools.db, (make) => masterKeys(config, make), now());
@@ -59,27 +62,34 @@ export async function serveSandbox(
   const inner = createListener(deps, "inner");
   const auth = createListener(deps, "sandbox_auth");
   const door = (scope: "partners" | "intake") => innerDoor(own, scope);
-  addPartnerApi(inner, per, partnerRoutes, door);
-  addIntake(inner, per, door);
+  if (roles.includes("api")) {
+    addPartnerApi(inner, per, partnerRoutes, door);
+    addIntake(inner, per, door);
+  }
   inner.get("/metrics", async (_request, reply) => reply.send((await deps.metrics.text()).body));
-  addTokenServer(auth, per, "sandbox", () => addresses.sandbox_auth_url);
   await inner.listen({ path: socket_path });
-  addresses.sandbox_auth_url = await listen(auth, config, "SANDBOX_AUTH");
+  const gives_tokens = roles.includes("token");
+  if (gives_tokens) addTokenServer(auth, per, "sandbox", () => addresses.sandbox_auth_url);
+  addresses.sandbox_auth_url = gives_tokens
+    ? await listen(auth, config, "SANDBOX_AUTH")
+    : addressOf(config, "SANDBOX_AUTH");
+  const port = gives_tokens ? (auth.server.address() as AddressInfo).port : config.SANDBOX_AUTH_PORT;
 
   const reads = readKeeper(deps, randomUUID());
   const jobs = [
     // Under the id of the main process: together they are one server, and each counts what the other does not.
     ...processJobs(deps, { process_id, usage, reads }),
-    ...environmentJobs(own),
+    ...(roles.includes("jobs")
+      ? [...environmentJobs(own), startLoop(own, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(own))]
+      : []),
     startLoop(deps, "canaries", CANARIES_EVERY_MS, () => deps.safety.check()),
-    startLoop(own, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(own)),
   ];
   const delivering =
-    config.WEBHOOK_CONCURRENCY > 0
+    roles.includes("courier") && config.WEBHOOK_CONCURRENCY > 0
       ? startDelivering([{ deps: own, concurrency: config.SANDBOX_WEBHOOK_CONCURRENCY }])
       : undefined;
   const wake = () => delivering?.wake();
-  store.deliveries.wake = wake;
+  store.deliveries.wake = delivering === undefined ? tellCouriers(pools.db) : wake;
   Object.assign(store.told, { wake, resume: (endpoint_id: string) => delivering?.resume(endpoint_id) });
 
   let draining: Promise<void> | undefined;
@@ -97,11 +107,14 @@ export async function serveSandbox(
     return draining;
   };
   return {
-    listening: { sandbox_auth_url: addresses.sandbox_auth_url, port: (auth.server.address() as AddressInfo).port },
+    listening: { sandbox_auth_url: addresses.sandbox_auth_url, port },
     open(base_url) {
       addresses.base_url = base_url;
     },
     wake,
+    leave() {
+      auth.house.closing = true;
+    },
     drain,
     async stop() {
       deps.home_watch.close();

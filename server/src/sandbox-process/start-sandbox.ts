@@ -25,6 +25,8 @@ type Sandbox = Elsewhere & {
   wake(): void;
   /** Its metrics in Prometheus's format; undefined while it is down. */
   metrics(): Promise<string | undefined>;
+  /** Closes its connections one by one, each after its next answer. */
+  leave(): void;
   drain(grace_ms: number): void;
   stop(grace_ms: number): Promise<void>;
 };
@@ -45,7 +47,20 @@ export const isApart = ({ SANDBOX_PROCESS }: Config, demo: boolean): boolean =>
 /** Starts the process that serves the sandbox, and starts it again whenever it ends before `stop`. */
 export function startSandbox(
   config: Config,
-  { demo, process_id, log, metrics }: { demo: boolean; process_id: string; log: Logger; metrics: Metrics },
+  {
+    demo,
+    process_id,
+    log,
+    metrics,
+    onPlace = () => {},
+  }: {
+    demo: boolean;
+    process_id: string;
+    log: Logger;
+    metrics: Metrics;
+    /** Called when it listens, and with undefined when it has ended. */
+    onPlace?: ((socket_path: string | undefined, auth_url: string) => void) | undefined;
+  },
 ): Sandbox {
   // Only this user can enter the folder, so no one else can connect and pose as the main process.
   const folder = mkdtempSync(join(tmpdir(), "pestle-"));
@@ -91,6 +106,7 @@ export function startSandbox(
       everOpened = true;
       metrics.setSandboxProcess(true);
       listening = setInterval(killIfSilent, ALIVE_EVERY_MS).unref();
+      onPlace(path, message.sandbox_auth_url);
       tellOpened(message.sandbox_auth_url);
     });
     one.once("error", (error) => {
@@ -117,6 +133,7 @@ export function startSandbox(
       socket_path = undefined;
       child = undefined;
       metrics.setSandboxProcess(false);
+      onPlace(undefined, config.SANDBOX_AUTH_URL);
       if (stopping) return;
       if (!everOpened) {
         tellFailed(fault ?? new Error("The sandbox process ended before it was ready."));
@@ -142,6 +159,7 @@ export function startSandbox(
     },
     wake: () => child !== undefined && send(child, { kind: "wake" }),
     metrics: () => textAt(agent, socket_path, "/metrics"),
+    leave: () => child !== undefined && send(child, { kind: "leave" }),
     drain(grace_ms) {
       stopping = true;
       if (child !== undefined) send(child, { kind: "drain", grace_ms });

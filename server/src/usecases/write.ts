@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { Grant } from "../db/accounts/tokens.ts";
 import { isConflict } from "../db/conflict.ts";
 import type { Database, Tx } from "../db/db.ts";
@@ -12,14 +13,14 @@ import {
 } from "../db/idempotency.ts";
 import { insertAudit } from "../db/operations/audit.ts";
 import type { Deps } from "../deps.ts";
-import { Conflict, refuse, StatusRefusal } from "../domain/values/refusals.ts";
+import { Conflict, OutOfReach, refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Vault, withKeysOfNow } from "../vault/vault.ts";
 import { type AuditNote, withPatientIndexes } from "./operations/audit-note.ts";
 import type { RequestBy } from "./operations/audit-partner.ts";
 
 /**
  * One write, from the request to the answer. The order is fixed: `prepare`, then `attempt` until it is saved, then
- * `settle`. Nothing else in the service retries a lost race.
+ * `settle`. Nothing else in the service retries a lost race or a lost connection.
  */
 export type Write<Prepared, Done> = {
   /** Reads the request and calls other systems (an address validator, a carrier). Never inside a transaction. */
@@ -60,6 +61,8 @@ type WriteDeps = { db: Database; vault?: Vault };
 /** A request that repeats an Idempotency-Key within this time receives the stored answer. */
 export const KEPT_FOR_MS = 24 * 3600 * 1000;
 const MOST_TRIES = 10;
+/** Pauses before each try on another connection: the first is often one of many that broke at the same moment. */
+const AFTER_LOST_CONNECTION_MS = [0, 250];
 
 /** Other requests won every race for the same rows. The caller receives 503 and may try again. */
 export class LostRaces extends StatusRefusal {
@@ -117,7 +120,7 @@ export async function writeAnswer<Done, Prepared = void>(
       return { ...answer, done };
     },
   };
-  const saved = await untilSaved(deps, kept, undefined);
+  const saved = await untilSaved(deps, kept, undefined, { keyed: true });
   if (!("done" in saved)) return saved;
   const { done, ...answer } = saved;
   const settlement = plan.settle?.(done as Done, prepared());
@@ -150,13 +153,22 @@ function audited<Prepared, Done>(
   };
 }
 
+/**
+ * Tries again after a lost race, and after a lost connection if that is safe: if nothing was saved, or if the plan claims an
+ * idempotency key in the transaction (`keyed`), because it then finds what it saved.
+ */
 async function untilSaved<Prepared, Done>(
   { db, vault }: WriteDeps,
   plan: Write<Prepared, Done>,
   prepared: Prepared,
+  { keyed = false } = {},
 ): Promise<Done> {
-  for (let tries = 1; ; tries++) {
-    const retried = tries > 1;
+  let races = 0;
+  let lost = 0;
+  /** Set while it is unknown whether an earlier try was saved. */
+  let unsure: OutOfReach | undefined;
+  for (;;) {
+    const retried = races + lost > 0;
     const once = () =>
       plan.transaction === "never" || (plan.transaction === "on_retry" && !retried)
         ? plan.attempt(db, prepared, retried)
@@ -165,8 +177,20 @@ async function untilSaved<Prepared, Done>(
       return await (vault === undefined ? once() : withKeysOfNow({ db, vault }, once));
     } catch (error) {
       // A conflict aborts a joined transaction, so only the caller that opened it can retry.
-      if (db.in_transaction || !isConflict(error)) throw error;
-      if (tries === MOST_TRIES) throw new LostRaces();
+      if (db.in_transaction) throw error;
+      // The server has not ended the earlier try yet, which still holds the key.
+      if (unsure !== undefined && error instanceof Conflict) throw unsure;
+      if (error instanceof OutOfReach) {
+        const pause_ms = AFTER_LOST_CONNECTION_MS[lost++];
+        // An attempt outside a transaction may have called another system.
+        const safe = error.saved === "nothing" ? plan.transaction !== "never" : keyed;
+        if (!safe || pause_ms === undefined) throw error;
+        if (error.saved === "unknown") unsure = error;
+        await delay(pause_ms);
+        continue;
+      }
+      if (!isConflict(error)) throw error;
+      if (++races === MOST_TRIES) throw new LostRaces();
     }
   }
 }

@@ -70,10 +70,13 @@ export async function startTestApp(
   const database = options.url === undefined ? await createTestDatabase(DEMO_TEMPLATE) : undefined;
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-app-"));
   const owner_url = options.url ?? database!.url;
+  const pooler = inject("pooler");
+  const pooled = (url: string) => (pooler === "" ? url : url.replace(/\?.*$/, `?${pooler}`));
   const config = readConfig({
-    DATABASE_URL: urlAs("service", owner_url),
+    DATABASE_URL: pooled(urlAs("service", owner_url)),
     DATABASE_OWNER_URL: owner_url,
-    DATABASE_JOBS_URL: urlAs("jobs", owner_url),
+    DATABASE_JOBS_URL: pooled(urlAs("jobs", owner_url)),
+    ...(pooler !== "" && { DATABASE_DIRECT_URL: urlAs("jobs", owner_url) }),
     DATABASE_POOL_SIZE: "6",
     // Most tests use the sandbox, and those that name a size or a concurrency mean the one that they use.
     SANDBOX_POOL_SIZE: options.env?.["DATABASE_POOL_SIZE"] ?? "6",

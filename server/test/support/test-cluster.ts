@@ -4,6 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { memoryFolder } from "../../../scripts/memory-folder.ts";
+import { startPgbouncer } from "../../../scripts/pgbouncer.ts";
 import { readConfig } from "../../src/config.ts";
 import { openDb } from "../../src/db/db.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
@@ -34,13 +35,15 @@ declare module "vitest" {
     cluster_url: string;
     /** The credentials of the cast in the demo template, in the format of `demo.json`. */
     demo: Demo;
+    /** Host and port of the pooler that services connect through, as in an address; empty without one. */
+    pooler: string;
   }
 }
 
 /**
  * One PostgreSQL for the whole run, with two databases that test files copy. The cast is seeded once, because its
  * passwords are slow to hash. By default it is our own; TEST_DATABASE_URL selects another one, as the leg on the
- * oldest supported version does.
+ * oldest supported version does. TEST_PGBOUNCER is a program that services then connect through.
  */
 export default async function startTestCluster(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env["TEST_DATABASE_URL"];
@@ -48,6 +51,7 @@ export default async function startTestCluster(project: TestProject): Promise<()
     // Not parsed as a URL: one with a unix socket has no host, which PostgreSQL's programs allow and URL does not.
     const cluster_url = given.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, "$1{database}");
     await provideTemplates(project, cluster_url);
+    project.provide("pooler", "");
     return async () => {};
   }
   const data_dir = mkdtempSync(join(memoryFolder(), "pestle-test-"));
@@ -56,7 +60,12 @@ export default async function startTestCluster(project: TestProject): Promise<()
   const cluster_url = `postgresql://${user}:${password}@/{database}?host=${encodeURIComponent(host)}&port=${port}`;
   await writeCarelessly(cluster_url, { user, password });
   await provideTemplates(project, cluster_url);
+  const program = process.env["TEST_PGBOUNCER"] ?? "";
+  const passwords = Object.fromEntries(Object.values(TEST_ROLES).map((role) => [role, TEST_PASSWORD]));
+  const pooler = program === "" ? undefined : await startPgbouncer(program, { host, port, passwords });
+  project.provide("pooler", pooler === undefined ? "" : `host=${encodeURIComponent(pooler.host)}&port=${pooler.port}`);
   return async () => {
+    await pooler?.stop();
     await embedded.stopIfUnused();
     rmSync(data_dir, { recursive: true, force: true });
   };

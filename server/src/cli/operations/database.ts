@@ -19,7 +19,8 @@ export const databaseCommands: readonly CommandRow[] = [
       if (config.DATABASE_URL === "")
         throw new AdminRefusal("The embedded database has its roles already. This command is for DATABASE_URL.");
       const owner_url = config.DATABASE_OWNER_URL || config.DATABASE_URL;
-      const one_role = { ...config, DATABASE_URL: owner_url, DATABASE_OWNER_URL: "", DATABASE_JOBS_URL: "" };
+      const none = { DATABASE_OWNER_URL: "", DATABASE_JOBS_URL: "", DATABASE_DIRECT_URL: "" };
+      const one_role = { ...config, ...none, DATABASE_URL: owner_url };
       const data = await withOwner(one_role, async ({ db }) => {
         const owner = await loadRole(db);
         const roles = { service: `${owner}_service`, jobs: `${owner}_jobs` };

@@ -67,6 +67,17 @@ export class StatusRefusal extends Error {
   }
 }
 
+/** 503: the database is out of reach. */
+export class OutOfReach extends StatusRefusal {
+  /** `nothing`: the statement or the transaction saved nothing. `unknown`: it may have been carried out. */
+  readonly saved: "nothing" | "unknown";
+  constructor(saved: OutOfReach["saved"]) {
+    super(503, OUT_OF_REACH_RETRY_AFTER_S);
+    this.saved = saved;
+  }
+}
+const OUT_OF_REACH_RETRY_AFTER_S = 1;
+
 /** 429: the account stores as much as it may. */
 export class QuotaRefusal extends StatusRefusal {
   readonly quota: QuotaName;

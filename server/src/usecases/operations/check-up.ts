@@ -96,7 +96,8 @@ const SPLIT_ROLES =
 function checkConnection(config: Config): Finding {
   const what = "database connection";
   if (config.DATABASE_URL === "") return finding(what, "ok", "a Unix socket with passwords");
-  const urls = [config.DATABASE_URL, config.DATABASE_OWNER_URL, config.DATABASE_JOBS_URL].filter((url) => url !== "");
+  const { DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATABASE_DIRECT_URL } = config;
+  const urls = [DATABASE_URL, DATABASE_OWNER_URL, DATABASE_JOBS_URL, DATABASE_DIRECT_URL].filter((url) => url !== "");
   const remote = urls.filter((url) => !isLocal(url));
   if (remote.length === 0) return finding(what, "ok", "a database on this machine");
   const ssl = { mode: config.PGSSLMODE, root_certificate_file: config.PGSSLROOTCERT };

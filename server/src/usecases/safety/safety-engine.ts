@@ -13,6 +13,13 @@ export type SafetyEngine = {
   check(): Promise<void>;
 };
 
+/** For a process that checks no order: it loads no tables. */
+export const noSafetyEngine: SafetyEngine = {
+  current: () => ({ unfit: ["this process checks no orders"] }),
+  reload: async () => {},
+  check: async () => {},
+};
+
 /** Damaged tables do not stop the service: it holds orders and reports why in the log, a metric and `doctor`. */
 export async function openSafetyEngine(deps: Pick<Deps, "config" | "db" | "log" | "metrics">): Promise<SafetyEngine> {
   let loaded = await loadSafety(deps.config, deps.db);

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from "vitest";
 import { tidy } from "../../../src/usecases/operations/tidy.ts";
 import { codesOf, expectConventions } from "../../support/conventions.ts";
-import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
+import { DEMO_TEMPLATE, urlAs } from "../../support/test-cluster.ts";
+import { type DatabaseProxy, openDatabaseProxy } from "../../support/tools/database-proxy.ts";
 
 let app: TestApp;
 beforeAll(async () => {
@@ -147,4 +149,49 @@ test("the sandbox clock moves forward only, and not beyond its limit", async () 
   ]);
   expect((await move(1, { key: null })).status).toBe(202);
   expect((await move(1, { key: null })).status).toBe(422);
+});
+
+describe("a connection to the database that breaks at the commit", () => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let proxy: DatabaseProxy;
+  let behind: TestApp;
+  beforeAll(async () => {
+    database = await createTestDatabase(DEMO_TEMPLATE);
+    proxy = await openDatabaseProxy(database.url);
+    const DATABASE_URL = proxy.url(urlAs("service", database.url));
+    behind = await startTestApp({ url: database.url, demo: inject("demo"), env: { DATABASE_URL } });
+  });
+  afterAll(async () => {
+    await behind.stop();
+    await proxy.close();
+    await database.drop();
+  });
+
+  test.each(["before", "after"] as const)(
+    "%s the database has it, a request with a key is carried out once",
+    async (when) => {
+      const at = async () => {
+        const { account_id } = behind.demo.partners[0]!;
+        const { rows } = await behind.owner.raw("select clock_offset_s from account where account_id = $1", [
+          account_id,
+        ]);
+        return Number(rows[0]?.["clock_offset_s"]);
+      };
+      const ask = () =>
+        behind.call("/simulate", {
+          method: "POST",
+          body: JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 60 } }),
+          headers: { "content-type": "application/json", "idempotency-key": key },
+        });
+      await behind.token();
+      const from = await at();
+      proxy.cutNextCommit(when);
+      const first = await ask();
+      expect(first.status).toBe(202);
+      expect((await at()) - from).toBe(60);
+      const again = await ask();
+      expect([again.status, await again.text()]).toEqual([202, await first.text()]);
+      expect((await at()) - from).toBe(60);
+    },
+  );
 });

@@ -186,7 +186,9 @@ describe("the schema", () => {
 
 describe("the functions", () => {
   test("take the account first, and write rows of that account alone", () => {
-    for (const [name, given] of Object.entries(calls))
+    // It reads no table of an account.
+    const { require_index_key: _, ...ofAccounts } = calls;
+    for (const [name, given] of Object.entries(ofAccounts))
       expect([name, Object.keys(given)[0]]).toEqual([name, "account_id"]);
     const inserts = functionStatements().filter((text) => text.startsWith("insert into"));
     expect(inserts.length).toBeGreaterThan(7);

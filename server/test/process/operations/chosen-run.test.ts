@@ -16,7 +16,7 @@ const run = (script: string, ...args: string[]) =>
 
 const CAMPAIGNS = [
   ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "year", "day", "money", "webhooks"],
-  ...["sdk", "failover", "recovery", "contract", "neighbors", "hostile"],
+  ...["rolling", "sdk", "failover", "recovery", "contract", "neighbors", "hostile"],
 ];
 const BENCHES = ["operations", "fresh", "processes", "safety", "web", "screens", "compare"];
 

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insist, type Reply } from "../../../../chaos/ask.ts";
 import { issue, move, positionOf, read, revoke, tokenOf } from "../../../../chaos/client.ts";
+import { DRAIN, rollingRestarts } from "../../../../chaos/rolling/rolling.ts";
 import { type ServerPair, startPair } from "../../../../chaos/server-pair.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 import { until } from "../../../../chaos/until.ts";
@@ -29,7 +30,7 @@ let two: Demo;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = openDb({ connection: { connectionString: database.url }, pool_size: 2, named_statements: true });
-  pair = await startPair({ database_url: database.url, master_key: TEST_MASTER_KEY, from: TESTED });
+  pair = await startPair({ database_url: database.url, master_key: TEST_MASTER_KEY, from: TESTED, env: DRAIN });
   [one, two] = pair.sites() as [Demo, Demo];
   const { account_id } = one.partners[UNLIMITED]!;
   await db.raw("update account set rate_per_second = 10000, rate_burst = 20000 where account_id = $1", [account_id]);
@@ -200,6 +201,13 @@ test("a credential revoked by another program is rejected by both processes with
   expect(Math.max(...accepted)).toBeLessThan(SEEN_EVERYWHERE_WITHIN_MS);
   expect((await issue(one, partner))?.status).toBe(401);
   expect((await issue(two, partner))?.status).toBe(401);
+});
+
+test("a restart of one process behind a load balancer fails no request and sends no event twice", async () => {
+  await db.raw("update account set rate_per_second = 10000, rate_burst = 20000");
+  const { faults, reads, events } = await rollingRestarts(pair, { restarts: 1 });
+  expect(faults).toEqual([]);
+  expect(Math.min(reads, events)).toBeGreaterThan(0);
 });
 
 function isLocalBackend(pid: number): boolean {

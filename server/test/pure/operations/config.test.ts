@@ -33,10 +33,20 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
     good: ["https://s.larkspur.example:8443", "https://s.larkspur.example:8443"],
     bad: ["https://x?y"],
   },
+  ROLES: { good: ["web, api", "api,web"], bad: ["apis", "api,", "all"] },
+  WORKERS: { good: ["4", 4], bad: ["0", "65", "all"] },
+  DRAIN_SECONDS: { good: ["10", 10], bad: ["-1", "301", "soon"] },
   DATA_DIR: { good: ["/var/lib/somewhere", "/var/lib/somewhere"], bad: [] },
   DATABASE_URL: {
-    good: ["postgresql://u@h/d", "postgresql://u@h/d"],
-    bad: ["mysql://u@h/d"],
+    good: [
+      "postgresql://u@h,i/d?target_session_attrs=read-write",
+      "postgresql://u@h,i/d?target_session_attrs=read-write",
+    ],
+    bad: [
+      "mysql://u@h/d",
+      "postgresql://u@h,i/d?target_session_attrs=any",
+      "postgresql://u@h/d?a=1&target_session_attrs=standby",
+    ],
     with: { MASTER_KEY: KEY },
   },
   DATABASE_OWNER_URL: {
@@ -60,6 +70,11 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   SANDBOX_CONCURRENT_REQUESTS: { good: ["8", 8], bad: ["0", "all"] },
   SANDBOX_WEBHOOK_CONCURRENCY: { good: ["8", 8], bad: ["0", "2001", "all"] },
   DATABASE_POOL_SIZE: { good: ["40", 40], bad: ["1", "many"] },
+  DATABASE_DIRECT_URL: {
+    good: ["postgresql://j@h/d", "postgresql://j@h/d"],
+    bad: ["mysql://j@h/d"],
+    with: { MASTER_KEY: KEY, DATABASE_URL: "postgresql://u@pooler/d" },
+  },
   DATABASE_NAMED_STATEMENTS: { good: ["false", "false"], bad: ["no"] },
   MASTER_KEY: { good: [KEY, KEY], bad: ["short", "zz".repeat(32)] },
   NEW_MASTER_KEY: {

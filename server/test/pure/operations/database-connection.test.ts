@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { connectionTo, hostOf, sslModeOf } from "../../../src/db/connection.ts";
+import { connectionTo, hostOf, hostUrls, isLocal, sslModeOf } from "../../../src/db/connection.ts";
 
 const none = { mode: "", root_certificate_file: "" };
 
@@ -51,4 +51,35 @@ test("every mode but disable and no-verify lets the driver verify the certificat
   });
   expect(connectionTo("postgresql://u@db.example/d?sslmode=disable", none).ssl).toBe(false);
   expect(connectionTo("postgresql://u@localhost/d", none).ssl).toBe(false);
+});
+
+test.each([
+  ["postgresql://u:a,b@h1/d?x=1", ["postgresql://u:a,b@h1/d?x=1"]],
+  ["postgresql://u@h1:1,h2:2,[::1]/d", ["postgresql://u@h1:1/d", "postgresql://u@h2:2/d", "postgresql://u@[::1]/d"]],
+  [
+    "postgresql://u@/d?host=%2Frun%2Fa,/run/b&port=1,2",
+    ["postgresql://u@/d?host=%2Frun%2Fa&port=1", "postgresql://u@/d?host=%2Frun%2Fb&port=2"],
+  ],
+  [
+    "postgresql://u@/d?port=5433&host=h1,h2",
+    ["postgresql://u@/d?port=5433&host=h1", "postgresql://u@/d?port=5433&host=h2"],
+  ],
+])("the hosts of %s are %j", (url, urls) => {
+  expect(hostUrls(url)).toEqual(urls);
+});
+
+test("of several hosts, the one that accepts writes is used, and each proves who it is", () => {
+  expect(connectionTo("postgresql://u@127.0.0.1,db.example/d?target_session_attrs=read-write&a=1", none)).toEqual({
+    connectionString: "postgresql://u@127.0.0.1/d?a=1",
+    ssl: false,
+    others: [{ connectionString: "postgresql://u@db.example/d?a=1", ssl: {} }],
+    writable: true,
+  });
+  expect(connectionTo("postgresql://u@localhost/d?target_session_attrs=primary", none)).toEqual({
+    connectionString: "postgresql://u@localhost/d",
+    ssl: false,
+    writable: true,
+  });
+  expect(isLocal("postgresql://u@127.0.0.1,localhost/d")).toBe(true);
+  expect(isLocal("postgresql://u@127.0.0.1,db.example/d")).toBe(false);
 });
