@@ -2,7 +2,7 @@
  * The kinds of elements in a page: each tag with its attributes' names, its classes and its parent, and each step from one
  * heading to the next. One template writes all pages of the documentation, so two pages of the same kinds differ only in text.
  */
-export function kindsOf(html: string): Set<string> {
+function kindsOf(html: string): Set<string> {
   const kinds = new Set<string>();
   const open: string[] = [];
   let heading = "";
