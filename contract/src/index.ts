@@ -44,6 +44,7 @@ export * from "./docs/find-passages.ts";
 export { ASSERTION_TYPE } from "./endpoints/assertion-type.ts";
 export { answersMinimal, type Endpoint, type Tag, tags } from "./endpoints/endpoint.ts";
 export * from "./endpoints/endpoints.ts";
+export * from "./endpoints/loopback.ts";
 export * from "./endpoints/oauth.ts";
 export * from "./error-bodies.ts";
 export * from "./errors.ts";
@@ -74,7 +75,6 @@ export {
   workflows,
 } from "./fields.ts";
 export * from "./lifecycle.ts";
-export * from "./loopback.ts";
 export * from "./messages.ts";
 export { arazzo } from "./openapi/arazzo.ts";
 export * from "./openapi/openapi.ts";

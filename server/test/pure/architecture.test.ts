@@ -172,7 +172,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   // One file speaks to assistants.
   {
     folder: "server/src/cli/mcp/serve-tools.ts",
-    own: ["server/src/"],
+    own: ["server/src/", "cli/src/"],
     packages: ["@modelcontextprotocol/server"],
     node: /^node:events$/,
   },

@@ -17,6 +17,7 @@ const FILTERS = "one entry per set of filter names, and the code lists the names
 const TABLES = "made from tables that the operator loads, and not changed afterwards";
 const CLAIMS = "the courier claims no more than eight deliveries per slot";
 const bounded: Record<string, string> = {
+  "limits/quota-book.ts changed": "accounts that the map beside it holds, emptied every two seconds",
   "limits/admission.ts line": "a request that finds the line full gets 503",
   "backup-file.ts counts": "one entry per table of the schema",
   "copies.ts running": "one load per account of a request in progress, and admission limits those",
