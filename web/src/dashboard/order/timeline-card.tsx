@@ -1,4 +1,11 @@
-import { actions, exceptions, overrideReasons, type TimelineEntry, type TransitionEvent } from "@pestle/contract";
+import {
+  actions,
+  exceptions,
+  overrideReasons,
+  providers,
+  type TimelineEntry,
+  type TransitionEvent,
+} from "@pestle/contract";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
@@ -164,7 +171,10 @@ function sentence(entry: TimelineEntry): ReactNode {
     case "provider":
       return (
         <>
-          {sayWith("{provider}: {what}", { provider: entry.provider, what: <strong lang="en">{entry.what}</strong> })}
+          {sayWith("{provider}: {what}", {
+            provider: providerTitle(entry.provider),
+            what: <strong lang="en">{entry.what}</strong>,
+          })}
           {` (${[entry.status ?? say("no answer"), entry.error_code].filter((part) => part !== null).join(", ")})`}
           {entry.provider_request_id !== null && <span className="mono small"> {entry.provider_request_id}</span>}
         </>
@@ -175,3 +185,7 @@ function sentence(entry: TimelineEntry): ReactNode {
       return views[entry.action] ?? entry.action;
   }
 }
+
+/** A provider of an earlier version has no title. */
+const providerTitle = (name: string): string =>
+  Object.entries(providers).find(([known]) => known === name)?.[1].title ?? name;

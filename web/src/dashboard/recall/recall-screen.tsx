@@ -122,9 +122,13 @@ function Found({ asked }: { asked: RecallRequest }) {
           return (
             <>
               <Card>
-                <Empty title={say("No packages of this lot")}>
-                  {say("Lot numbers must match exactly. Check how the lot was entered at the fill station.")}
-                </Empty>
+                {shelves.length > 0 ? (
+                  <Empty title={say("No package of this lot was dispensed")} />
+                ) : (
+                  <Empty title={say("No packages of this lot")}>
+                    {say("Lot numbers must match exactly. Check how the lot was entered at the fill station.")}
+                  </Empty>
+                )}
                 <Quarantined quarantines={quarantines} />
                 <RecallWork
                   asked={asked}
