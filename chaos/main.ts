@@ -11,7 +11,7 @@ import type { Tally as FailoverStages } from "./failover/stages.ts";
 import type { RunningKind, Tally } from "./kills/kills.ts";
 import type { OpenWorkload } from "./kills/workload.ts";
 import type { LifecycleTally } from "./lifecycle/lifecycle.ts";
-import type { MoneyTally } from "./money/money.ts";
+import type { MoneyStages } from "./money/money-stages.ts";
 import type { Mutations } from "./mutations.ts";
 import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
@@ -21,6 +21,7 @@ import type { SdkTally } from "./sdk.ts";
 import type { AttackTally } from "./siege/attacks.ts";
 import type { HostileTally } from "./siege/hostile.ts";
 import type { NeighborsTally } from "./siege/neighbors.ts";
+import { readTally, tallyFile, writeTally } from "./tally.ts";
 import type { YearTally } from "./year/year.ts";
 
 // A campaign loads its modules when it runs, so that help and mistakes are answered at once.
@@ -44,6 +45,8 @@ const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
 const SHOWN_EVERY = 1_000;
 const DAY_SHOWN_EVERY = 10;
+/** Each stage has its own database and is judged at its end. */
+const ORDERS_PER_STAGE = 2_000;
 /** The campaign starts a new cluster and checks everything after so many. */
 const FAILOVERS_PER_STAGE = 3;
 const RESTARTS_SHOWN_EVERY = 10;
@@ -228,19 +231,28 @@ const campaigns: Record<string, Campaign> = {
     options: {
       orders: count(20_000, "production orders that patients pay"),
       kills: { about: "kills of the service", initial: [200] },
+      tally: tallyFile("money"),
       seed,
     },
-    async run({ orders, kills, seed }) {
+    async run({ orders, kills, tally: file, seed }) {
       const { campaignMoney } = await import("./money/money.ts");
       const { brokenMoneys } = await import("./money/money-messages.ts");
-      const begin_ms = Date.now();
-      const onProgress = (done: number) => console.log(`${done} orders in ${seconds(Date.now() - begin_ms)}`);
-      let well = await onOwnDatabase(async (own) =>
-        showMoney(
-          await campaignMoney({ ...own, orders, kills, random: seededRandom(seed), onProgress }),
-          Date.now() - begin_ms,
-        ),
-      );
+      const { addMoney, noMoney } = await import("./money/money-stages.ts");
+      let tally = readTally(file, noMoney());
+      if (tally.orders > 0) console.log(`continues after ${tally.orders} orders (${file})`);
+      while (tally.orders < orders && tally.faults.length === 0) {
+        const begin_ms = Date.now();
+        const size = Math.min(ORDERS_PER_STAGE, orders - tally.orders);
+        const random = seededRandom(seed + tally.stages);
+        // The last stage has the kills that are left.
+        const share = size === orders - tally.orders ? kills - tally.kills : Math.round((kills * size) / orders);
+        const stage = await onOwnDatabase((own) => campaignMoney({ ...own, orders: size, kills: share, random }));
+        tally = addMoney(tally, stage, Date.now() - begin_ms);
+        writeTally(file, tally);
+        console.log(`${tally.orders} orders in ${seconds(tally.took_ms)}, ${tally.faults.length} faults`);
+      }
+      writeTally(file, { ...tally, done: true });
+      let well = showMoney(tally);
       for (const broken of brokenMoneys) {
         const caught = await onOwnDatabase(async (own) => {
           const { faults } = await campaignMoney({ ...own, ...BROKEN_MONEY, random: seededRandom(seed), broken });
@@ -310,17 +322,14 @@ const campaigns: Record<string, Campaign> = {
       "kill and pause the primary of three PostgreSQL servers with Patroni: no acknowledged write is lost, the feed never goes back",
     options: {
       failovers: count(100, "changes of the primary, each with another fault beside it"),
-      tally: {
-        about: "file that keeps the counts; a run that was interrupted continues",
-        text: ".artifacts/failover.json",
-      },
+      tally: tallyFile("failover"),
       seed,
     },
     async run({ failovers, tally: file, seed }) {
       const { campaignFailover } = await import("./failover/failover.ts");
-      const { addStage, readTally, writeTally } = await import("./failover/stages.ts");
+      const { addStage, NO_FAILOVER } = await import("./failover/stages.ts");
       const random = seededRandom(seed);
-      let tally = readTally(file);
+      let tally = readTally(file, NO_FAILOVER);
       if (tally.failovers > 0) console.log(`continues after ${tally.failovers} failovers (${file})`);
       while (tally.failovers < failovers && tally.faults.length === 0) {
         const begin_ms = Date.now();
@@ -390,7 +399,7 @@ function showRolling({ faults, p50_ms, p99_ms, slowest_ms, ...counts }: RollingT
   return faults.length === 0;
 }
 
-function showMoney({ faults, charged_cents, shipped_cents, ...counts }: MoneyTally, took_ms: number): boolean {
+function showMoney({ faults, charged_cents, shipped_cents, took_ms, done: _, ...counts }: MoneyStages): boolean {
   const named = Object.entries(counts).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
   const dollars = (cents: number) => (cents / 100).toFixed(2);
   console.log(`took ${seconds(took_ms)}${named.join("")}`);

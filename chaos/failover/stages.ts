@@ -1,26 +1,12 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { NO_STAGE, type Staged } from "../tally.ts";
 import type { FailoverTally } from "./failover.ts";
 
-/** What the stages of a campaign found so far, in a file, because a campaign may outlast a sitting. */
-export type Tally = FailoverTally & { stages: number; took_ms: number; done: boolean };
+export type Tally = FailoverTally & Staged;
 
-const NONE: Tally = {
+export const NO_FAILOVER: Tally = {
   ...{ failovers: 0, kinds: {}, longest_outage_ms: {}, orders: 0, events: 0, arrived: 0, faults: [] },
-  ...{ stages: 0, took_ms: 0, done: false },
+  ...NO_STAGE,
 };
-
-/** The tally of a campaign that was interrupted. A finished one starts again. */
-export function readTally(file: string): Tally {
-  const read = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as Tally) : NONE;
-  return read.done ? NONE : read;
-}
-
-export function writeTally(file: string, tally: Tally): void {
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(`${file}.draft`, `${JSON.stringify(tally, null, 2)}\n`);
-  renameSync(`${file}.draft`, file);
-}
 
 /** Adds a stage. */
 export function addStage(tally: Tally, stage: FailoverTally, took_ms: number): Tally {

@@ -30,7 +30,7 @@ _pestle() {
   COMPREPLY=()
   if [ "$COMP_CWORD" -gt 1 ]; then at="\${COMP_WORDS[1]}"; first=2; fi
   case "$at" in
-  ${groupNames(places).join("|")}) if [ "$COMP_CWORD" -gt 2 ]; then at="$at \${COMP_WORDS[2]}"; first=3; fi ;;
+  ${groupNames(places).join("|")}) if [ "$COMP_CWORD" -gt 2 ] && [ -n "$(_pestle_at "$at \${COMP_WORDS[2]}")" ]; then at="$at \${COMP_WORDS[2]}"; first=3; fi ;;
   esac
   for ((i = COMP_CWORD - 1; i >= first; i--)); do
     case "\${COMP_WORDS[i]}" in
@@ -86,7 +86,7 @@ _pestle() {
   local -a found
   if (( CURRENT > 2 )); then at="\${words[2]}"; first=3; fi
   case "$at" in
-  ${groupNames(places).join("|")}) if (( CURRENT > 3 )); then at="$at \${words[3]}"; first=4; fi ;;
+  ${groupNames(places).join("|")}) if (( CURRENT > 3 )) && [[ -n "$(_pestle_at "$at \${words[3]}")" ]]; then at="$at \${words[3]}"; first=4; fi ;;
   esac
   for (( i = CURRENT - 1; i >= first; i-- )); do
     if [[ "\${words[i]}" == -* ]]; then

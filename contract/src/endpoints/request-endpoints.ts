@@ -38,10 +38,14 @@ export const requestEndpoints = [
       ...paged,
     },
     responses: {
-      200: answer("A page of requests.", object({ requests: array(LoggedRequest), next_cursor: nullable(string()) }), {
-        requests: [refused],
-        next_cursor: null,
-      }),
+      200: answer(
+        "A page of requests.",
+        object({ requests: array(LoggedRequest, "Newest first."), next_cursor: nullable(string()) }),
+        {
+          requests: [refused],
+          next_cursor: null,
+        },
+      ),
     },
     codes: [40003],
   },

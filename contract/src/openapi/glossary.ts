@@ -60,6 +60,8 @@ export const recordMeanings: Readonly<Record<string, string>> = {
   PatientUpdate: "The fields to change. Omitted fields stay unchanged.",
   Payment: "Who pays, and the status of the payment.",
   PaymentInput: "Who pays.",
+  LoggedRequest: "A request of the account, from its log.",
+  RequestError: "An error of the answer to a logged request.",
   RenewalRequest: "A request to the prescriber for a renewal of a prescription.",
   RenewalRequestInput: "What to ask the prescriber for.",
   Product: "A product of your formulary. Its four lists are complete: the API rejects a value that is not in them.",

@@ -396,6 +396,7 @@ class ListRefillSchedulesAnswer(TypedDict):
 
 class ListRequestsAnswer(TypedDict):
     requests: list[LoggedRequest]
+    """Newest first."""
     next_cursor: Optional[str]
     """Send it as `cursor` to get the next page; null on the last one."""
 
@@ -434,6 +435,8 @@ class ListWebhookEventsAnswer(TypedDict):
 
 
 class LoggedRequest(TypedDict):
+    """A request of the account, from its log."""
+
     request_id: str
     """The answer's `X-Request-Id`."""
     requested_at: str
@@ -1337,6 +1340,8 @@ class ReorderRequest(TypedDict, total=False):
 
 
 class RequestError(TypedDict):
+    """An error of the answer to a logged request."""
+
     code: int
     """The numbered code, or the status if the answer had none."""
     title: str

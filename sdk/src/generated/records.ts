@@ -263,6 +263,7 @@ export type IdentityDocumentInput = {
   expiration_date: string;
 };
 
+/** A request of the account, from its log. */
 export type LoggedRequest = {
   /** The answer's `X-Request-Id`. */
   request_id: string;
@@ -1007,6 +1008,7 @@ export type ReorderRequest = {
   payment?: PaymentInput | null;
 };
 
+/** An error of the answer to a logged request. */
 export type RequestError = {
   /** The numbered code, or the status if the answer had none. */
   code: number;
@@ -2366,6 +2368,7 @@ export type Operations = {
     body: undefined;
     answers: {
       200: {
+        /** Newest first. */
         requests: LoggedRequest[];
         /** Send it as `cursor` to get the next page; null on the last one. */
         next_cursor: string | null;

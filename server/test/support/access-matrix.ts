@@ -14,6 +14,8 @@ export type Asked = { url: string; method: string; headers: Readonly<Record<stri
 export type Outcome =
   /** The caller may do this. The body may still be wrong, but the caller never looks like a stranger. */
   | "allowed"
+  /** Allowed, but one at a time: 429 while the work that another caller began is not done. */
+  | "allowed in turn"
   /** 401: the caller must identify themselves first. */
   | "unknown caller"
   /** The same answer as for an address that does not exist. */
@@ -111,6 +113,7 @@ function isAsExpected(
   if (status >= 500) return false;
   const same = like !== undefined && status === like.status && hide(text) === hide(like.text);
   if (outcome === "allowed") return ![401, 403, 404, 405, 429].includes(status);
+  if (outcome === "allowed in turn") return ![401, 403, 404, 405].includes(status);
   if (outcome === "unknown caller") return status === 401;
   if (outcome === "hidden") return status === 404 && same;
   if (outcome === "absent") return status >= 400 && same;

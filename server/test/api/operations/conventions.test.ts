@@ -160,7 +160,8 @@ describe("every route of the partner API, walked from the router", () => {
       if (method !== "GET" && method !== "HEAD") return;
       const first = await app.call(url, { method });
       await expectConventions(first, "partner");
-      if (first.status !== 200) return;
+      // The log of requests grows with the requests of this test.
+      if (first.status !== 200 || url.endsWith("/requests")) return;
       const etag = first.headers.get("etag")!;
       const matching = [etag, etag.slice(2), `"other", ${etag}`, "*"];
       for (const value of matching) {
