@@ -476,10 +476,10 @@ function showHostile({ quiet, beside, during, after, ratio, memory, attacks, fau
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 
-async function onOwnDatabase(
-  run: (own: { database_url: string; master_key: string }) => Promise<boolean>,
+async function onOwnDatabase<Result>(
+  run: (own: { database_url: string; master_key: string }) => Promise<Result>,
   folder = tmpdir(),
-): Promise<boolean> {
+): Promise<Result> {
   const { openEmbeddedPostgres } = await import("../server/src/db/embedded/embedded.ts");
   const { removeDataDir } = await import("./server-process.ts");
   const data_dir = mkdtempSync(join(folder, "pestle-campaign-"));

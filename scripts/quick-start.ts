@@ -18,6 +18,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { settings } from "../server/src/config.ts";
 
+/** The packages that `npx @pestle/cli` needs, and no others. */
+const PARTNER_PACKAGES = ["@pestle/cli", "@pestle/contract", "@pestle/sdk", "commander", "picocolors"];
+
 /**
  * Runs docs/guides/quick-start.md exactly: its shell blocks, in order, in one bash with an empty home folder, and
  * before the last block those of the README. Then the order must be delivered and its webhook verified. Prints the
@@ -170,9 +173,6 @@ function whatIsMissing(): string[] {
     ? []
     : ["no verified webhook reported the delivered order"];
 }
-
-/** The packages that `npx @pestle/cli` needs, and no others. */
-const PARTNER_PACKAGES = ["@pestle/cli", "@pestle/contract", "@pestle/sdk", "commander", "picocolors"];
 
 /** The partner's command line works in an empty folder, without the server. */
 function wrongInPartnerPackage(env: NodeJS.ProcessEnv): string[] {

@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { judgeFeed, missedEvents } from "../../../../chaos/failover/feed-reader.ts";
 import { judgeJourneys, judgeMoment } from "../../../../chaos/failover/journey-ledger.ts";
-import { addStage, readTally } from "../../../../chaos/failover/stages.ts";
+import { addStage, NO_FAILOVER } from "../../../../chaos/failover/stages.ts";
 import { campaigns } from "../../../../chaos/invariants/campaigns.ts";
 import { databaseInvariants } from "../../../../chaos/invariants/in-database.ts";
 import { invariants, judgedInvariants } from "../../../../chaos/invariants/invariants.ts";
 import { seededBugs, withBug } from "../../../../chaos/invariants/seeded-bugs.ts";
+import { readTally } from "../../../../chaos/tally.ts";
 
 const read = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), "utf8");
 
@@ -83,7 +84,7 @@ test("a restore to a moment notices an order that is missing and one that came l
 });
 
 test("stages of a campaign add up, and the longest outage of each kind stays", () => {
-  const none = readTally("/nonexistent/tally.json");
+  const none = readTally("/nonexistent/tally.json", NO_FAILOVER);
   const stage = {
     failovers: 2,
     kinds: { primary_paused: 2 },
