@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Addresses } from "../../server/src/deps.ts";
-import { bundled } from "../bundled.ts";
+import { bundled } from "./bundled.ts";
 import type { Ask, Told } from "./money-messages.ts";
 
 const PROGRAM = fileURLToPath(new URL("money-service.ts", import.meta.url));
