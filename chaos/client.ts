@@ -5,7 +5,7 @@ import { ask, insist, type Reply } from "./ask.ts";
 const STEP_S = 1_000;
 const RECOVERY_DEADLINE_MS = 120_000;
 
-type Client = Pick<DemoPartner, "environment" | "client_id" | "client_secret">;
+export type Client = Pick<DemoPartner, "environment" | "client_id" | "client_secret">;
 
 export const issue = (demo: Demo, client: Client, scope = "partners"): Promise<Reply | undefined> =>
   ask(`${tokenServer(demo, client)}/oauth/token`, {

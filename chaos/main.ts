@@ -35,6 +35,8 @@ type Asked = {
   seconds: number;
   minutes: number;
   failovers: number;
+  /** The flood comes from a production partner. */
+  fairness: boolean;
   /** The file that keeps what a campaign found so far. */
   tally: string;
 };
@@ -373,10 +375,15 @@ const campaigns: Record<string, Campaign> = {
     options: {
       rounds: count(5, "rounds, each with both floods"),
       seconds: count(20, "length of each flood"),
+      fairness: {
+        about: "a production partner floods instead of a sandbox, and another production partner is measured",
+        flag: true,
+      },
     },
-    async run({ rounds, seconds }) {
+    async run({ rounds, seconds, fairness }) {
       const { campaignNeighbors } = await import("./siege/neighbors.ts");
-      const size = { from: "built", strength: 1, events: SANDBOX_EVENTS, rounds, round_ms: seconds * 1000 } as const;
+      const events = fairness ? 0 : SANDBOX_EVENTS;
+      const size = { from: "built", strength: 1, events, rounds, round_ms: seconds * 1000, fairness } as const;
       return showNeighbors(await campaignNeighbors(size));
     },
   },
@@ -629,7 +636,7 @@ function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recover
   return lost === 0 && doubled === 0 && unexpected.length === 0;
 }
 
-const { name, run: campaign, numbers, texts } = chosenRun("campaign", campaigns);
+const { name, run: campaign, numbers, texts, flags } = chosenRun("campaign", campaigns);
 const given = (option: keyof Asked) => numbers[option]?.[0] ?? 0;
 // The campaign attacks the build that operators run, so the build must be current.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
@@ -645,6 +652,7 @@ const asked: Asked = {
   seconds: given("seconds"),
   minutes: given("minutes"),
   failovers: given("failovers"),
+  fairness: flags["fairness"] ?? false,
   tally: texts["tally"]?.[0] ?? "",
 };
 process.exit((await campaign.run(asked)) ? 0 : 1);

@@ -10,6 +10,8 @@ export type Target = {
   account_id: string;
   /** Tokens of sandbox accounts, whose owners are the neighbors. */
   sandbox_tokens: string[];
+  /** Tokens of several credentials of one production partner, which floods the others; none without that flood. */
+  flooder_tokens: string[];
 };
 
 /** Answers by status. `closed`: the server ended the connection without one. `open`: still no answer at the end. */
@@ -41,6 +43,13 @@ const bigEvent = JSON.stringify({
 const word = (bytes: number) => randomBytes(bytes).toString("base64url");
 const bearer = (token: string) => ({ accept: "application/json", authorization: `Bearer ${token}` });
 const sandboxToken = ({ sandbox_tokens }: Target, number: number) => sandbox_tokens[number % sandbox_tokens.length]!;
+const flooderToken = ({ flooder_tokens }: Target, number: number) => flooder_tokens[number % flooder_tokens.length]!;
+const FLOODED_LISTS = ["orders?limit=200", "webhook_events?limit=200", "products", "refill_schedules?limit=200"];
+/** Read completely, priced and refused, so it costs what an order costs but its rows. */
+const refusedOrder = JSON.stringify({
+  patient_id: "flood",
+  items: [{ prescription_id: 1, product_sku: "none", quantity: 1 }],
+});
 
 /** A token request from a client that does not exist. The id differs each time, so that nothing can be shared. */
 const tokenRequest = (url: string, id: string): Asked => ({
@@ -127,6 +136,27 @@ const attacks = {
       headers: bearer(sandboxToken(target, number)),
     }),
   },
+  partner_reads: {
+    about: "reads of a production partner with several credentials, up to their rate limits and beyond",
+    per_second: 600,
+    most_open: 96,
+    ask: (target, number) => ({
+      url: `${target.base_url}/v1/${FLOODED_LISTS[number % FLOODED_LISTS.length]}`,
+      method: "GET",
+      headers: bearer(flooderToken(target, number)),
+    }),
+  },
+  partner_orders: {
+    about: "orders of the same partner, which are all refused",
+    per_second: 200,
+    most_open: 96,
+    ask: (target, number) => ({
+      url: `${target.base_url}/v1/orders`,
+      method: "POST",
+      headers: { ...JSON_TYPE, ...bearer(flooderToken(target, number)) },
+      body: refusedOrder,
+    }),
+  },
   slow_headers: {
     about: "requests whose headers arrive a byte a second",
     per_second: 20,
@@ -171,7 +201,11 @@ const attacks = {
 } as const satisfies Record<string, Attack>;
 
 export type AttackName = keyof typeof attacks;
-export const attackNames = Object.keys(attacks) as AttackName[];
+/** The flood of one production partner is no attack: it has a campaign of its own. */
+export const partnerFlood = ["partner_reads", "partner_orders"] as const satisfies AttackName[];
+export const attackNames = (Object.keys(attacks) as AttackName[]).filter(
+  (name) => !(partnerFlood as readonly AttackName[]).includes(name),
+);
 
 const TICK_MS = 20;
 const DRIP_EVERY_MS = 1_000;

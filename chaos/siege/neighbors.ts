@@ -1,8 +1,8 @@
-import type { AttackName, AttackTally } from "./attacks.ts";
+import { type AttackName, type AttackTally, partnerFlood } from "./attacks.ts";
 import { median, type SiegeSize, underSiege, type Victim } from "./siege.ts";
 
 /** What a sandbox can do to the production beside it with its own tokens. */
-const flood: readonly AttackName[] = ["noise", "deep_pages", "big_events", "unknown_fields"];
+const sandboxFlood: readonly AttackName[] = ["noise", "deep_pages", "big_events", "unknown_fields"];
 const WARM_UP_MS = 2_000;
 
 export type NeighborsTally = {
@@ -15,15 +15,20 @@ export type NeighborsTally = {
   faults: string[];
 };
 
+/** Credentials of the production partner that floods. Each has a rate limit of its own. */
+const FLOODERS = 4;
+
 /**
  * Compares production's p99 while a sandbox floods the service with its p99 while the same flood hits a bare server
- * beside it. Both share the machine with the flood, so the difference is what the service lets through.
+ * beside it. Both share the machine with the flood, so the difference is what the service lets through. With `fairness`,
+ * one production partner floods, and another one is measured.
  */
 export function campaignNeighbors(
-  given: SiegeSize & { rounds: number; round_ms: number; warm_up_ms?: number },
+  given: SiegeSize & { rounds: number; round_ms: number; warm_up_ms?: number; fairness?: boolean },
 ): Promise<NeighborsTally> {
-  const { rounds: wanted, round_ms, warm_up_ms = WARM_UP_MS } = given;
-  return underSiege(given, async ({ measure, attack }) => {
+  const { rounds: wanted, round_ms, warm_up_ms = WARM_UP_MS, fairness = false } = given;
+  const flood = fairness ? partnerFlood : sandboxFlood;
+  return underSiege({ ...given, ...(fairness && { flooders: FLOODERS }) }, async ({ measure, attack }) => {
     const rounds: NeighborsTally["rounds"] = [];
     const attacks: NeighborsTally["attacks"] = {};
     const faults: string[] = [];

@@ -5,9 +5,10 @@ import { startChild } from "../../bench/child.ts";
 import type { Load, Measured } from "../../bench/load.ts";
 import type { Demo } from "../../server/src/seed/demo-file.ts";
 import { ask, insist } from "../ask.ts";
-import { issue, tokenOf } from "../client.ts";
+import { type Client, issue, tokenOf } from "../client.ts";
 import { newDataFolder } from "../data-folder.ts";
 import { type From, killServer, removeDataDir, startServer } from "../server-process.ts";
+import { addCredentials, addPartner } from "./add-partner.ts";
 import { type AttackName, type AttackTally, startAttack, type Target } from "./attacks.ts";
 
 /** How much a siege may take. The defaults are those of the commands; a test uses less. */
@@ -17,6 +18,8 @@ export type SiegeSize = {
   strength: number;
   /** Simulated events in the sandbox before the start, for the largest pages. */
   events: number;
+  /** Credentials of a production partner that floods. Another production partner, with an empty account, is measured. */
+  flooders?: number;
 };
 
 export type Victim = Pick<Measured, "count" | "p50_ms" | "p99_ms" | "not_ok">;
@@ -61,12 +64,17 @@ export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) =
       { method: "GET", ...anything },
       { method: "POST", ...anything },
     ])) as { url: string };
+    const demo_partner = demo.partners[2]!;
+    const { flooders = 0 } = size;
+    const place = { data_dir, from: size.from };
+    const flooding = await addCredentials(place, demo_partner.account_id, flooders);
+    const service = await targetOf(demo, flooding);
     const targets: Record<Where, Target> = {
-      service: await targetOf(demo),
-      bare: { ...(await targetOf(demo)), base_url: url, auth_url: url, sandbox_auth_url: url },
+      service,
+      bare: { ...service, base_url: url, auth_url: url, sandbox_auth_url: url },
     };
     await fillSandbox(demo, targets.service.sandbox_tokens[0]!, size.events);
-    const load = await probes(demo);
+    const load = await probes(demo, flooders > 0 ? await addPartner(place) : demo_partner);
     return await work({
       async measure(duration_ms) {
         const asked: Load = { ...load, duration_ms };
@@ -107,21 +115,24 @@ export async function underSiege<Result>(size: SiegeSize, work: (siege: Siege) =
   }
 }
 
-async function tokenFor(demo: Demo, partner: number): Promise<string> {
-  const reply = await insist(() => issue(demo, demo.partners[partner]!), DEADLINE_MS);
+async function tokenFor(demo: Demo, client: Client): Promise<string> {
+  const reply = await insist(() => issue(demo, client), DEADLINE_MS);
   if (reply.status !== 200) throw new Error(`the service rejected the demo's credentials with ${reply.status}`);
   return tokenOf(reply);
 }
 
-async function targetOf(demo: Demo): Promise<Target> {
+async function targetOf(demo: Demo, flooding: readonly Client[]): Promise<Target> {
   const { base_url, auth_url, sandbox_auth_url, partners } = demo;
-  const sandbox_tokens = [await tokenFor(demo, 0), await tokenFor(demo, 1)];
-  return { base_url, auth_url, sandbox_auth_url, account_id: partners[0]!.account_id, sandbox_tokens };
+  const tokens = (clients: readonly Client[]) => Promise.all(clients.map((client) => tokenFor(demo, client)));
+  const sandbox_tokens = await tokens([partners[0]!, partners[1]!]);
+  const { account_id } = partners[0]!;
+  const flooder_tokens = await tokens(flooding);
+  return { base_url, auth_url, sandbox_auth_url, account_id, sandbox_tokens, flooder_tokens };
 }
 
 /** Reads that a production partner makes all day, with and without a statement. */
-async function probes(demo: Demo): Promise<Omit<Load, "duration_ms">> {
-  const token = await tokenFor(demo, 2);
+async function probes(demo: Demo, client: Client): Promise<Omit<Load, "duration_ms">> {
+  const token = await tokenFor(demo, client);
   const requests = ["/v1/orders", "/v1/products", "/v1/webhook_events", "/v1/shipping_methods"].map(
     (path) =>
       `GET ${path} HTTP/1.1\r\nhost: ${new URL(demo.base_url).host}\r\naccept: application/json\r\n` +

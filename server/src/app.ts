@@ -31,6 +31,7 @@ import { webRoutes } from "./http/web-routes.ts";
 import { DELIVERY_GRACE_MS, type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createAdmission } from "./limits/admission.ts";
+import { keepPace } from "./limits/keep-pace.ts";
 import { addressOf, listen } from "./listen.ts";
 import { nowAndThen } from "./now-and-then.ts";
 import { openDeps, openStore, TELL_EVERY_MS, tellCouriers } from "./open-deps.ts";
@@ -158,7 +159,7 @@ export async function startApp(
       production: {
         ...deps,
         serves: "production",
-        admission: createAdmission(config.CONCURRENT_REQUESTS),
+        admission: createAdmission(config.CONCURRENT_REQUESTS, config.ACCOUNT_SHARE),
         by_account: accountDeps(),
       },
       sandbox: {
@@ -166,11 +167,13 @@ export async function startApp(
         ...database.sandbox,
         across: database.sandbox.db,
         serves: "sandbox",
-        admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS),
+        admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS, config.ACCOUNT_SHARE),
         by_account: accountDeps(),
         ...(elsewhere && { elsewhere }),
       },
     };
+    const stopPacing = keepPace(Object.values(environments).map(({ admission }) => admission));
+    opened.unshift({ close: async () => stopPacing() });
     /** What this process itself works for. */
     const each = apart ? [environments.production] : Object.values(environments);
     const usage = usageExchange(deps);
@@ -302,6 +305,7 @@ export async function startApp(
         // If this fails, the next start reports the gap.
         await reads.stop().catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
+        stopPacing();
         seat?.agent.destroy();
         await service.close();
         await database.close();

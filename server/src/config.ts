@@ -96,6 +96,12 @@ export const settings = {
     "Production requests that one process handles at once. Others wait, and get 503 if the line is full.",
   ),
   SANDBOX_CONCURRENT_REQUESTS: whole("16", 1, 10_000, "The same for sandbox requests."),
+  ACCOUNT_SHARE: whole(
+    "25",
+    1,
+    100,
+    "Percentage of these requests that one account can have at once, so that its flood leaves room for the others. What waits takes turns by account.",
+  ),
   SANDBOX_PROCESS: choice(
     "auto",
     ["auto", "separate", "shared"],

@@ -44,13 +44,14 @@ async function forward(
   const read = reads_body ? await readBody(request.raw) : undefined;
   const body = read === "too large" ? TOO_LARGE : read;
   request.sent = read === "too large" ? undefined : read;
-  await admission.enter();
+  const party = request.grant!.account_id;
+  await admission.enter(party);
   let answered: IncomingMessage;
   try {
     answered = await answerOf(to, request, reply, body);
   } finally {
     // A caller that reads slowly keeps a connection, but no place.
-    admission.leave();
+    admission.leave(party);
   }
   const refused = answered.headers[REFUSED_HEADER];
   if (typeof refused === "string") request.refused = refused;

@@ -195,7 +195,7 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
   return (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
-    const result = admitted(deps, () => handler(forAccount(deps, call.grant.account_id), call));
+    const result = admitted(deps, call.grant.account_id, () => handler(forAccount(deps, call.grant.account_id), call));
     const answered = (made: Answer) => {
       if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
       return send(request, reply, made);
@@ -226,7 +226,7 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
       deps,
       call.grant,
       drawn,
-      () => admitted(deps, () => handler(own, { ...call, key }, body)),
+      () => admitted(deps, call.grant.account_id, () => handler(own, { ...call, key }, body)),
       { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
     );
     if (may_be_minimal && prefersMinimal(request.headers["prefer"])) return send(request, reply, minimal(done));

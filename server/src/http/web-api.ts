@@ -123,7 +123,7 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
         };
         const deps = ofEnvironment && call.params["environment"] === "sandbox" ? per.sandbox : per.production;
         const work = () => answered(deps, route, call);
-        const answer = await (ofEnvironment ? admitted(deps, work) : work());
+        const answer = await (ofEnvironment ? admitted(deps, partyOf(call.person), work) : work());
         return answer === undefined ? reply : send(request, reply, unkept(answer));
       },
     });
@@ -133,6 +133,9 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
 const VERIFY = "Confirm that it is you, then try again.";
 const SIGN_IN = "Sign in to continue where you left off.";
 const hasBody = ({ method }: WebRoute) => method === "POST" || method === "PUT" || method === "PATCH";
+
+/** The people of a partner wait in one line, beside that of its programs. */
+const partyOf = ({ partner_id, person_id }: SignedIn): string => partner_id ?? person_id;
 
 /** The router matched the path of the handler's own row, so the parameters are the ones that the handler names. */
 type AnyHandler = (deps: Deps, call: WebCall) => Answer | Promise<Answer | undefined>;

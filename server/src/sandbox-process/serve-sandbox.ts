@@ -12,6 +12,7 @@ import { addPartnerApi, partnerRoutes } from "../http/partner-api.ts";
 import { DELIVERY_GRACE_MS, startDelivering } from "../jobs/deliver.ts";
 import { startLoop } from "../jobs/loop.ts";
 import { createAdmission } from "../limits/admission.ts";
+import { keepPace } from "../limits/keep-pace.ts";
 import { addressOf, listen } from "../listen.ts";
 import { openDeps, openStore, tellCouriers } from "../open-deps.ts";
 import { CANARIES_EVERY_MS, processJobs } from "../process-jobs.ts";
@@ -51,9 +52,10 @@ export async function serveSandbox(
   const own: EnvironmentDeps = {
     ...deps,
     serves: "sandbox",
-    admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS),
+    admission: createAdmission(config.SANDBOX_CONCURRENT_REQUESTS, config.ACCOUNT_SHARE),
     by_account: accountDeps(),
   };
+  const stopPacing = keepPace([own.admission]);
   // The door lets no token of production through, so nothing here is served with production's dependencies.
   const per: PerEnvironment = { sandbox: own, production: own };
   const usage = usageExchange(deps);
@@ -121,6 +123,7 @@ export async function serveSandbox(
       await drain(0);
       inner.server.closeAllConnections();
       await inner.close();
+      stopPacing();
       await usage.run().catch(() => {});
       await reads.stop().catch(() => {});
       await close();

@@ -4,6 +4,7 @@ import { endpoints, serverMetadata } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps, PerEnvironment } from "../../deps.ts";
 import { parseForm } from "../../domain/accounts/client-credentials.ts";
+import { networkOf } from "../../domain/accounts/network.ts";
 import { refusedForm } from "../../domain/values/refusals.ts";
 import { introspectToken } from "../../usecases/accounts/introspect-token.ts";
 import { issueToken, type TokenServerRequest } from "../../usecases/accounts/issue-token.ts";
@@ -52,7 +53,9 @@ export function addTokenServer(
       const handler = handlers[endpoint.operation_id];
       app.post(endpoint.path, async (request: FastifyRequest, reply: FastifyReply) => {
         const asked = await readRequest(request);
-        return send(request, reply, await admitted(deps, () => handler(deps, environment, asked)));
+        // Before its secret is checked, a client id is only what the caller wrote.
+        const party = networkOf(request.ip ?? "");
+        return send(request, reply, await admitted(deps, party, () => handler(deps, environment, asked)));
       });
     }
   }

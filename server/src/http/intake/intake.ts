@@ -50,7 +50,9 @@ export function addIntake(
           const { account_id, credential_id, environment } = request.grant!;
           const deps = per[environment];
           const caller = { account_id, credential_id };
-          const received = await admitted(deps, () => receivePrescription(deps, format(query), caller, body));
+          const received = await admitted(deps, account_id, () =>
+            receivePrescription(deps, format(query), caller, body),
+          );
           auditRead(deps, messageEntry(deps, endpoint.operation_id, request, received));
           const headers = { "content-type": `${types[0]}; charset=utf-8` };
           return send(request, reply, answer(200, rendered(received.answer), headers));

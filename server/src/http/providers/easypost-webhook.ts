@@ -19,7 +19,7 @@ export function addEasyPostWebhook(app: FastifyInstance, deps: EnvironmentDeps):
       if (body === "too large") return refuse(40004, "body");
       const signature = request.headers["x-hmac-signature"];
       const signed = typeof signature === "string" ? signature : undefined;
-      const received = await admitted(deps, () => receiveEasyPostEvent(deps, body, signed));
+      const received = await admitted(deps, "easypost", () => receiveEasyPostEvent(deps, body, signed));
       if (received === "not_in_use") throw new StatusRefusal(404);
       if (received === "not_signed") throw new Unauthorized("invalid_token");
       deps.metrics.countProviderEvent("easypost", received);

@@ -21,7 +21,7 @@ export function addMailBounces(app: FastifyInstance, deps: EnvironmentDeps): voi
       if (!sentToken(request, MAIL_BOUNCE_TOKEN)) throw new Unauthorized("invalid_token");
       const body = await readBody(request.raw, LARGEST_BYTES);
       if (body === "too large") return refuse(40004, "body");
-      const received = await admitted(deps, () => receiveBounce(deps, body));
+      const received = await admitted(deps, "smtp", () => receiveBounce(deps, body));
       deps.metrics.countProviderEvent("smtp", received);
       return send(request, reply, json(200, { received: true }));
     },

@@ -20,7 +20,7 @@ export function addStripeWebhook(app: FastifyInstance, deps: EnvironmentDeps): v
       if (body === "too large") return refuse(40004, "body");
       const signature = request.headers["stripe-signature"];
       const signed = typeof signature === "string" ? signature : undefined;
-      const received = await admitted(deps, () => receiveStripeEvent(deps, body, signed));
+      const received = await admitted(deps, "stripe", () => receiveStripeEvent(deps, body, signed));
       if (received === "not_signed") throw new Unauthorized("invalid_token");
       deps.metrics.countProviderEvent("stripe", received);
       return send(request, reply, json(200, { received: true }));

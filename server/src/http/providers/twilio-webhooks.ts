@@ -21,7 +21,9 @@ export function addTwilioWebhooks(app: FastifyInstance, deps: EnvironmentDeps): 
       url,
       handler: async (request: FastifyRequest, reply: FastifyReply) => {
         const form = await signedForm(deps, sms, request);
-        const text = await admitted(deps, () => take(form, new URL(request.url, "http://local").searchParams));
+        const text = await admitted(deps, "twilio", () =>
+          take(form, new URL(request.url, "http://local").searchParams),
+        );
         return send(request, reply, answer(200, rendered(text), XML));
       },
     });

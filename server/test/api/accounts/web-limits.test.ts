@@ -11,6 +11,7 @@ const NETWORK = "127.0.0.1";
 let app: TestApp;
 let admin: WebPerson;
 let developer: WebPerson;
+let partner_id: string;
 beforeAll(async () => {
   app = await startTestApp({ env: { SANDBOX_CONCURRENT_REQUESTS: "2" } });
   const { account_id } = app.demo.partners[0]!;
@@ -19,8 +20,9 @@ beforeAll(async () => {
     const given = { name: "Willow Telehealth", environment: "production", workflow: "api_driven" } as const;
     await createPartnerAccount(tx, { ...given, ncpdp_id: null }, app.deps.now());
   });
+  partner_id = String(rows[0]!["partner_id"]);
   admin = await webPerson(app, "admin");
-  developer = await webPerson(app, "partner_developer", String(rows[0]!["partner_id"]));
+  developer = await webPerson(app, "partner_developer", partner_id);
   for (const person of [admin, developer]) expect((await person.get("/session")).status).toBe(200);
 });
 afterAll(() => app.stop());
@@ -58,10 +60,10 @@ test("a person's requests are limited, and no one else's", async () => {
   expect((await developer.get("/portal/sandbox/home")).status).toBe(200);
 });
 
-test("the portal's pages wait for the turn of their environment, and production's do not wait for the sandbox", async () => {
+test("the portal's pages wait for the turn of their partner and environment, and production's do not wait for the sandbox", async () => {
   const { admission } = app.environments.sandbox;
   const entered: unknown[] = [];
-  const fill = () => entered.push(admission.enter());
+  const fill = () => entered.push(admission.enter(partner_id));
   expect(() => {
     for (;;) fill();
   }).toThrow();
@@ -71,6 +73,6 @@ test("the portal's pages wait for the turn of their environment, and production'
   expect([production!.status, sandbox!.status]).toEqual([200, 503]);
   expect(sandbox!.headers.get("retry-after")).toBe("1");
   expect((await admin.get("/dashboard/home")).status).toBe(200);
-  for (const _ of entered) admission.leave();
+  for (const _ of entered) admission.leave(partner_id);
   expect((await developer.get("/portal/sandbox/orders")).status).toBe(200);
 });

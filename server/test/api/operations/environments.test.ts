@@ -2,16 +2,18 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { innerDoor } from "../../../src/http/front-door.ts";
 import { createListener } from "../../../src/http/listener.ts";
 import { addPartnerApi, partnerRoutes } from "../../../src/http/partner-api.ts";
-import { createAdmission } from "../../../src/limits/admission.ts";
 import { recheckDue } from "../../../src/usecases/orders/recheck-orders.ts";
 import { addPatient } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 
 const SANDBOX = 0;
+const NEIGHBOR = 1;
 const PRODUCTION = 2;
 const POOL = 2;
-const AT_ONCE = 3;
+const AT_ONCE = 4;
+/** By default, an account has a quarter of the places. */
+const AT_ONCE_EACH = 1;
 const LINE = AT_ONCE * 32;
 
 let app: TestApp;
@@ -21,7 +23,8 @@ beforeAll(async () => {
     env: { SANDBOX_POOL_SIZE: String(POOL), SANDBOX_CONCURRENT_REQUESTS: String(AT_ONCE) },
   });
   // Both tokens and both catalogues are known from here on.
-  for (const partner of [SANDBOX, PRODUCTION]) expect((await app.call("/brands", { partner })).status).toBe(200);
+  for (const partner of [SANDBOX, NEIGHBOR, PRODUCTION])
+    expect((await app.call("/brands", { partner })).status).toBe(200);
 });
 afterAll(() => app.stop());
 
@@ -48,21 +51,29 @@ async function holdSandboxPool(): Promise<() => Promise<void>> {
   };
 }
 
-test("while the sandbox uses all its connections and its line is full, production answers as ever", async () => {
+test("while one account fills the sandbox, its neighbor is served and production answers as ever", async () => {
   const release = await holdSandboxPool();
-  const waiting = Array.from({ length: AT_ONCE + LINE }, () => app.call("/orders", { partner: SANDBOX }));
+  const waiting = Array.from({ length: AT_ONCE_EACH + LINE }, () => app.call("/orders", { partner: SANDBOX }));
   const { admission } = app.environments.sandbox;
   await until(() => admission.load().waiting === LINE, "the line is full");
-  expect(admission.load().running).toBe(AT_ONCE);
+  expect(admission.load().running).toBe(AT_ONCE_EACH);
 
   const refused = await app.call("/orders", { partner: SANDBOX });
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
   const orders = await Promise.all(Array.from({ length: 20 }, () => app.call("/orders", { partner: PRODUCTION })));
   expect(orders.map(({ status }) => status)).toEqual(Array(20).fill(200));
 
+  // The neighbor has places of its own, and its first request in line replaces the newest one of the flood.
+  const { account_id } = app.demo.partners[NEIGHBOR]!;
+  const neighbors = Array.from({ length: AT_ONCE_EACH + 1 }, () => app.call("/orders", { partner: NEIGHBOR }));
+  await until(() => admission.load(account_id).waiting === 1, "the neighbor is in line");
+  expect(admission.load()).toEqual({ running: 2 * AT_ONCE_EACH, waiting: LINE });
+
   await release();
+  expect((await Promise.all(neighbors)).map(({ status }) => status)).toEqual([200, 200]);
   const served = await Promise.all(waiting);
-  expect(served.map(({ status }) => status)).toEqual(Array(AT_ONCE + LINE).fill(200));
+  const shed = served.filter(({ status }) => status !== 200);
+  expect(shed.map(({ status, headers }) => [status, headers.get("retry-after")])).toEqual([[503, "1"]]);
   expect(admission.load()).toEqual({ running: 0, waiting: 0 });
 });
 
@@ -97,16 +108,4 @@ test("the sandbox's process refuses a token of production, even if it is forward
   } finally {
     await inner.close();
   }
-});
-
-test("a request that fails gives its place to the next", async () => {
-  const admission = createAdmission(1);
-  expect(admission.enter()).toBeUndefined();
-  const second = admission.enter();
-  expect(second).toBeInstanceOf(Promise);
-  admission.leave();
-  await second;
-  expect(admission.load()).toEqual({ running: 1, waiting: 0 });
-  admission.leave();
-  expect(admission.load()).toEqual({ running: 0, waiting: 0 });
 });

@@ -18,7 +18,9 @@ const TABLES = "made from tables that the operator loads, and not changed afterw
 const CLAIMS = "the courier claims no more than eight deliveries per slot";
 const bounded: Record<string, string> = {
   "limits/quota-book.ts changed": "accounts that the map beside it holds, emptied every two seconds",
-  "limits/admission.ts line": "a request that finds the line full gets 503",
+  "limits/admission.ts places": "one entry per party with a running request, and those are limited",
+  "limits/admission.ts lines":
+    "one entry per party with a waiting request, and a full line refuses one for each that comes",
   "backup-file.ts counts": "one entry per table of the schema",
   "copies.ts running": "one load per account of a request in progress, and admission limits those",
   "adapters/documents/sheet.ts chunks": "lives for one document",

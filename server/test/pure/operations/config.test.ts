@@ -67,6 +67,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   CONNECTIONS_PER_ADDRESS: { good: ["100", 100], bad: ["0", "many"] },
   CONCURRENT_REQUESTS: { good: ["64", 64], bad: ["0", "all"] },
   SANDBOX_PROCESS: { good: ["separate", "separate"], bad: ["yes"] },
+  ACCOUNT_SHARE: { good: ["50", 50], bad: ["0", "101", "all"] },
   SANDBOX_CONCURRENT_REQUESTS: { good: ["8", 8], bad: ["0", "all"] },
   SANDBOX_WEBHOOK_CONCURRENCY: { good: ["8", 8], bad: ["0", "2001", "all"] },
   DATABASE_POOL_SIZE: { good: ["40", 40], bad: ["1", "many"] },
