@@ -21,6 +21,7 @@ import { intakePage } from "./docs/intake-page.ts";
 import { invariantsPage } from "./docs/invariants-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
+import { deploymentPage } from "./docs/operators/replica-reads-section.ts";
 import { securityPage } from "./docs/protection-section.ts";
 import { quotasPage } from "./docs/quotas-page.ts";
 import { rateLimitsPage } from "./docs/rate-limits-page.ts";
@@ -64,6 +65,7 @@ const pages: { path: string; render: () => string }[] = [
   ...smallClients,
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
+  { path: "docs/guides/deployment.md", render: () => deploymentPage(join(root, "docs/guides/deployment.md")) },
   { path: "docs/certify.md", render: () => certifyPage(join(root, "docs/certify.md")) },
   ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),
   ...pagesWithFiles(),
@@ -94,12 +96,13 @@ function main() {
 function pagesWithFiles() {
   return readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
-    .map((name) => ({ path: `docs/${name}`, text: readFileSync(join(root, "docs", name), "utf8") }))
-    .filter(({ text }) => / from="/.test(text))
+    .map((name) => ({ path: `docs/${name}`, text: () => readFileSync(join(root, "docs", name), "utf8") }))
+    .filter(({ text }) => / from="/.test(text()))
     .map(({ path, text }) => ({
       path,
+      // Another row may have changed the page just now.
       render: () =>
-        text.replace(/^(```\w+ from="([^"]+)")\n.*?^```$/gms, (_, head: string, file: string) => {
+        text().replace(/^(```\w+ from="([^"]+)")\n.*?^```$/gms, (_, head: string, file: string) => {
           const content = readFileSync(join(root, dirname(path), file), "utf8");
           return `${head}\n${content.trimEnd()}\n\`\`\``;
         }),

@@ -204,6 +204,7 @@ export async function startApp(
         sandbox_up: elsewhere && elsewhere.socket_path() !== undefined,
         safety_fit: "data" in deps.safety.current(),
         attempts: config.WEBHOOK_CONCURRENCY,
+        replicas: deps.replicas?.problems() ?? [],
       }),
     );
     if (has("api", "web")) addDocuments(listeners.partner, deps, { addresses: () => addresses, demo });

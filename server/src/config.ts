@@ -64,6 +64,9 @@ export const settings = {
   DATABASE_JOBS_URL: databaseUrl(
     "The same database as the role that works across accounts: jobs, dashboard, intake and commands.",
   ),
+  READ_DATABASE_URL: databaseUrl(
+    "Replicas of DATABASE_URL, one or several hosts with commas, which answer lists, reports, exports and most of the portal. A caller always sees its own writes. Set it for all processes. Work across accounts uses the role and password of DATABASE_JOBS_URL here. Each process opens as many connections to each replica as to the primary.",
+  ),
   PGSSLMODE: choice(
     "",
     ["", "disable", "allow", "prefer", "require", "no-verify", "verify-ca", "verify-full"],
@@ -100,7 +103,7 @@ export const settings = {
     "25",
     1,
     100,
-    "Percentage of these requests that one account can have at once, so that its flood leaves room for the others. What waits takes turns by account.",
+    "Percentage of these requests that one account can have at once, so that its flood leaves room for the others. Waiting requests take turns by account.",
   ),
   SANDBOX_PROCESS: choice(
     "auto",
@@ -422,6 +425,9 @@ function checkTogether(config: Config): void {
   }
   if (config.DATABASE_DIRECT_URL !== "" && config.DATABASE_URL === "") {
     throw new WrongSetting("DATABASE_DIRECT_URL requires DATABASE_URL. Set both, or neither without a pooler.");
+  }
+  if (config.READ_DATABASE_URL !== "" && config.DATABASE_URL === "") {
+    throw new WrongSetting("READ_DATABASE_URL requires DATABASE_URL. Set both, or neither without replicas.");
   }
   const fault = providerFault(config);
   if (fault !== undefined) throw new WrongSetting(fault);

@@ -1,5 +1,5 @@
 import type { Config } from "./config.ts";
-import { connectionTo } from "./db/connection.ts";
+import { connectionsTo, connectionTo, type SslSettings, withLoginOf } from "./db/connection.ts";
 import { type Connection, type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
 import { indexKeyFence } from "./db/index-key-fence.ts";
@@ -15,9 +15,20 @@ export type Pools = {
   queue: Db;
 };
 
+/** The connections to one replica, with the roles of the primary's. */
+export type ReplicaPools = {
+  name: string;
+  production: Omit<Pools, "queue">;
+  sandbox: Omit<Pools, "queue">;
+  /** One connection that looks how far it is. */
+  watch: Db;
+};
+
 export type Database = Pools & {
   /** The same with the sandbox's own connections. */
   sandbox: Pools;
+  /** Empty without READ_DATABASE_URL. */
+  replicas: readonly ReplicaPools[];
   /**
    * Opens the database as the owner of the tables, for migrations, backups and restores. The caller closes it. `rotates`:
    * for the rotation of the index key, which must be the only one with a connection.
@@ -35,10 +46,14 @@ export type Database = Pools & {
 type Connections = Record<"owner" | "service" | "jobs", Connection> & {
   /** Past the pooler; undefined without one. */
   direct?: Connection;
+  replicas?: ReplicaConnection[];
 };
+type ReplicaConnection = { name: string; service: Connection; jobs: Connection };
 
 /** Tells the connections of the rotation from those that it must not find. */
 const ROTATION_NAME = "pestle index key rotation";
+/** A replica that does not answer this soon is left alone, and the primary answers. */
+const REPLICA_SILENT_AFTER_MS = 2_000;
 /** One to claim, one to record results, one spare. */
 const QUEUE_CONNECTIONS = 3;
 const OWNER_CONNECTIONS = 2;
@@ -59,13 +74,23 @@ export async function openDatabase(
 ): Promise<Database> {
   const pooled = config.DATABASE_DIRECT_URL !== "";
   const named = config.DATABASE_NAMED_STATEMENTS;
+  // A replica that lags behind a rotation of the index key serves nothing yet. The process goes on.
+  const replica_fence = indexKeyFence();
+  const fence = indexKeyFence(onIndexKeyChanged);
+  const named_statements = named === "auto" ? !pooled : named === "true";
   const shared = {
-    named_statements: named === "auto" ? !pooled : named === "true",
-    fence: indexKeyFence(onIndexKeyChanged),
+    named_statements,
+    fence: {
+      ...fence,
+      require(index_key_id: string) {
+        fence.require(index_key_id);
+        replica_fence.require(index_key_id);
+      },
+    },
     ...report,
   };
   // A pool connects when it is used, so a command that never uses the sandbox's costs nothing.
-  const openAll = ({ owner, service, jobs, direct }: Connections, split: boolean) => {
+  const openAll = ({ owner, service, jobs, direct, replicas: hosts = [] }: Connections, split: boolean) => {
     // Change notifications need a session, which the pooler does not give.
     const listener = direct && openDb({ ...shared, connection: direct, pool_size: 1 });
     const openPool = (options: Pick<DbOptions, "connection" | "pool_size" | "along_indexes">): Db => {
@@ -85,9 +110,28 @@ export async function openDatabase(
     const sandbox = open(config.SANDBOX_POOL_SIZE);
     const pools = new Set([production, sandbox].flatMap(({ db, tenants, queue }) => [db, tenants, queue]));
     const { db, tenants } = production;
+    const replicas = hosts.map(({ name, ...connections }): ReplicaPools => {
+      const opened = (connection: Connection, pool_size: number, more: Partial<DbOptions> = {}) => {
+        const pool = openDb({ named_statements, fence: replica_fence, pooled, connection, pool_size, ...more });
+        pools.add(pool);
+        return pool;
+      };
+      const both = (pool_size: number) => {
+        const tenants = opened(connections.service, pool_size);
+        const jobs_size = Math.max(FEWEST_CONNECTIONS, Math.ceil(pool_size / 2));
+        return { tenants, db: split ? opened(connections.jobs, jobs_size) : tenants };
+      };
+      return {
+        name,
+        production: both(config.DATABASE_POOL_SIZE),
+        sandbox: both(config.SANDBOX_POOL_SIZE),
+        watch: opened(connections.jobs, 1, { silent_after_ms: REPLICA_SILENT_AFTER_MS }),
+      };
+    });
     return {
       ...production,
       sandbox,
+      replicas,
       openOwner: ({ rotates = false } = {}) =>
         openDb({
           ...shared,
@@ -107,7 +151,8 @@ export async function openDatabase(
     const service = connectionTo(config.DATABASE_URL, ssl);
     const split = config.DATABASE_JOBS_URL !== "";
     const direct = pooled ? connectionTo(config.DATABASE_DIRECT_URL, ssl) : undefined;
-    const connections = {
+    const connections: Connections = {
+      replicas: replicaConnections(config, ssl),
       owner: split ? connectionTo(config.DATABASE_OWNER_URL, ssl) : (direct ?? service),
       ...(direct && { direct }),
       service,
@@ -129,4 +174,15 @@ export async function openDatabase(
       await embedded.stopIfUnused();
     },
   };
+}
+
+function replicaConnections(config: Config, ssl: SslSettings): ReplicaConnection[] {
+  const { READ_DATABASE_URL: url, DATABASE_JOBS_URL: jobs_url } = config;
+  if (url === "") return [];
+  const jobs = connectionsTo(jobs_url === "" ? url : withLoginOf(url, jobs_url), ssl);
+  return connectionsTo(url, ssl).map(({ name, connection: service }, place) => ({
+    name,
+    service,
+    jobs: jobs[place]!.connection,
+  }));
 }

@@ -16,7 +16,8 @@ import type { AuditLog } from "./audit-log.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
-import type { Database, Db } from "./db/db.ts";
+import type { Database, Db, Queryable } from "./db/db.ts";
+import { readingFrom } from "./db/replica.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { BoundedMap } from "./domain/values/bounded-map.ts";
 import type { Admission } from "./limits/admission.ts";
@@ -25,6 +26,8 @@ import type { RateLimiter } from "./limits/rate-limiter.ts";
 import type { TryLimiter } from "./limits/try-limiter.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Passwords } from "./passwords.ts";
+import type { Replicas } from "./replicas/replicas.ts";
+import type { Replica } from "./replicas/watch-replica.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { HomeWatch } from "./usecases/operations/watch-home.ts";
 import type { SafetyEngine } from "./usecases/safety/safety-engine.ts";
@@ -95,6 +98,8 @@ export type Deps = {
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */
   now: () => Date;
+  /** Set with READ_DATABASE_URL. */
+  replicas?: Replicas | undefined;
   /** Set if the sandbox has a process of its own. */
   sandbox_process?: Elsewhere | undefined;
   /** The environment whose accounts a job handles; undefined for both. */
@@ -119,6 +124,45 @@ export function forAccount(deps: EnvironmentDeps, account_id: string): Deps {
   const made = { ...deps, db: deps.tenants.of(account_id) };
   deps.by_account.set(account_id, made);
   return made;
+}
+
+/** The dependencies of an account's read that may be a moment old (`http/stale-reads.ts`). A replica answers it if one is usable. */
+export const readerFor = (deps: EnvironmentDeps, account_id: string): Deps | Promise<Deps> =>
+  onReplica(forAccount(deps, account_id), account_id, (replica) => replica[deps.serves].tenants.of(account_id));
+
+/** The same for a read across accounts, by a person or for an account. */
+export const readerAcross = (deps: Deps, party: string): Deps | Promise<Deps> =>
+  onReplica(deps, party, (replica) => replica[deps.serves ?? "production"].db);
+
+function onReplica(own: Deps, party: string, pool: (replica: Replica) => Queryable): Deps | Promise<Deps> {
+  const { replicas } = own;
+  if (replicas === undefined) return own;
+  const reader = (replica: Replica | undefined): Deps => {
+    if (replica === undefined) return own;
+    const db = readingFrom(pool(replica), own.db, (read, otherwise) =>
+      replica.attempt(read, () => {
+        replicas.fellBack(party);
+        return otherwise();
+      }),
+    );
+    return { ...own, db };
+  };
+  const chosen = replicas.choose(party);
+  return chosen instanceof Promise ? chosen.then(reader) : reader(chosen);
+}
+
+/** Runs a write of the party. When it ends, the party's reads show it, at any process. */
+export async function readableWrite<Result>(
+  { replicas }: Pick<Deps, "replicas">,
+  party: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (replicas === undefined) return work();
+  try {
+    return await work();
+  } finally {
+    await replicas.written(party);
+  }
 }
 
 const MOST_ACCOUNTS = { entries: 10_000, bytes: 32 * 1024 * 1024, bytesOf: () => 2_000 };

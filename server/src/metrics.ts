@@ -22,6 +22,10 @@ export type Metrics = {
   setBreaker(provider: string, open: boolean): void;
   /** A signed message of an outside service. `unknown`: it is about nothing of ours. */
   countProviderEvent(provider: string, outcome: "taken" | "unknown"): void;
+  /** A read that a replica may answer, by who did: a replica, or the primary because they all were behind or out of reach. */
+  countRead(answered: "replica" | "behind" | "out_of_reach" | "failed"): void;
+  /** Whether a replica answers reads, and the seconds that it is behind at most; undefined if that is unknown. */
+  setReplica(name: string, up: boolean, lag_s: number | undefined): void;
   text(): Promise<{ type: string; body: string }>;
 };
 
@@ -104,6 +108,24 @@ export function createMetrics(): Metrics {
     labelNames: ["provider"] as const,
     registers: [registry],
   });
+  const reads = new Counter({
+    name: "pestle_replica_reads_total",
+    help: "Reads that a replica may answer: answered by a replica, or by the primary because the replicas were behind or out of reach, or because one failed.",
+    labelNames: ["answered"] as const,
+    registers: [registry],
+  });
+  const replica_up = new Gauge({
+    name: "pestle_replica_up",
+    help: "1 while a replica of READ_DATABASE_URL answers reads.",
+    labelNames: ["replica"] as const,
+    registers: [registry],
+  });
+  const replica_lag = new Gauge({
+    name: "pestle_replica_lag_seconds",
+    help: "The most that a replica can be behind. It is checked by a mark that is written every second or two.",
+    labelNames: ["replica"] as const,
+    registers: [registry],
+  });
   return {
     observeRequest: requests.observe,
     countFault: (kind) => faults.inc({ kind }),
@@ -126,6 +148,11 @@ export function createMetrics(): Metrics {
     observeProvider: (provider, what, outcome, seconds) => provider_calls.observe({ provider, what, outcome }, seconds),
     setBreaker: (provider, open) => breakers.set({ provider }, open ? 1 : 0),
     countProviderEvent: (provider, outcome) => provider_events.inc({ provider, outcome }),
+    countRead: (answered) => reads.inc({ answered }),
+    setReplica: (replica, up, lag_s) => {
+      replica_up.set({ replica }, up ? 1 : 0);
+      if (lag_s !== undefined) replica_lag.set({ replica }, lag_s);
+    },
     text: async () => ({ type: registry.contentType, body: `${await registry.metrics()}\n${requests.text()}` }),
   };
 }

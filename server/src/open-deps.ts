@@ -15,6 +15,7 @@ import { createTryLimiter } from "./limits/try-limiter.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { nowAndThen } from "./now-and-then.ts";
 import { createPasswords } from "./passwords.ts";
+import { BEAT_EVERY_MS, openReplicas, type Replicas } from "./replicas/replicas.ts";
 import { createRequestLog } from "./request-log.ts";
 import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
@@ -81,7 +82,10 @@ export async function openDeps(
 ): Promise<{ deps: Deps & { db: Db }; addresses: Addresses; close(): Promise<void> }> {
   const { vault, pools, demo, webhook_client, password_cost } = given;
   const { db, tenants, queue } = pools;
-  const checks_orders = rolesOf(config).some((role) => role === "api" || role === "jobs" || role === "web");
+  const serves = rolesOf(config).some((role) => role === "api" || role === "web");
+  const checks_orders = serves || rolesOf(config).includes("jobs");
+  const hosts = serves ? database.replicas : [];
+  let replicas: Replicas | undefined;
   const safety = checks_orders ? await openSafetyEngine({ config, db, log, metrics }) : noSafetyEngine;
   const reloadKeys = () =>
     vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
@@ -92,8 +96,10 @@ export async function openDeps(
   };
   const bus = openBus({
     connect: db.connect,
+    ...(hosts.length > 0 && { beat_every_ms: BEAT_EVERY_MS, reads_clock: true }),
     onChange: (change) => {
       dropChanged(copies, change);
+      if (change.kind === "ahead") replicas?.learn(change.ids ?? []);
       if (change.kind === "deliveries") told.wake();
       if (change.kind === "webhook_endpoint" && change.id !== undefined) told.resume(change.id);
       if (change.kind === "keys") readAgain(reloadKeys());
@@ -106,7 +112,12 @@ export async function openDeps(
     revive: database.revive,
     onTrouble: onBroken,
   });
+  if (hosts.length > 0) {
+    const onFault = ({ message }: Error) => log.warn({ fault: message }, "a replica is out of reach");
+    replicas = openReplicas({ hosts, primary: db, bus, metrics, onFault });
+  }
   const close = async () => {
+    await replicas?.close();
     await bus.close();
     await reading;
   };
@@ -115,7 +126,7 @@ export async function openDeps(
     const addresses: Addresses = { base_url: "", auth_url: "", sandbox_auth_url: "" };
     const deps = {
       ...{ config, addresses, db, across: db, tenants, queue, vault, bus, copies, safety, deliveries },
-      ...{ log, metrics, now },
+      ...{ log, metrics, now, replicas },
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
       quotas: createQuotaBook(),

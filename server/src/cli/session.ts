@@ -14,14 +14,14 @@ import { openVault, type Vault } from "../vault/vault.ts";
 import { auditCommand } from "./audit-command.ts";
 
 /** `db` works across accounts, and `tenants` for one account at a time. */
-export type Session = { config: Config; db: Db; tenants: Db; now: Date };
+export type Session = { config: Config; db: Db; tenants: Db; replicas: Database["replicas"]; now: Date };
 
 /**
  * Opens the database, runs the work and closes it. If a service is running, the command shares its embedded database
  * and leaves it running; otherwise the command starts the database and stops it again.
  */
 export const withDatabase = <Result>(config: Config, work: (session: Session) => Promise<Result>): Promise<Result> =>
-  opened(config, ({ db, tenants }) => work({ config, db, tenants, now: new Date() }));
+  opened(config, ({ db, tenants, replicas }) => work({ config, db, tenants, replicas, now: new Date() }));
 
 /** The database as the owner of the tables, and how to find the other roles. */
 export type OwnerSession = Pick<Database, "roles"> & { db: Db; now: Date };

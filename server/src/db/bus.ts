@@ -6,14 +6,32 @@ import { sql } from "./db.ts";
 /** A change that every process receives, so that each can drop its cached copies of the changed data. */
 export type Change = {
   /** `deliveries`: an event may be due, and the process that wrote it does not deliver. */
-  kind: "token" | "credential" | "account" | "catalogue" | "keys" | "safety" | "webhook_endpoint" | "deliveries";
+  kind:
+    | "token"
+    | "credential"
+    | "account"
+    | "catalogue"
+    | "keys"
+    | "safety"
+    | "webhook_endpoint"
+    | "deliveries"
+    /** The parties in `ids` have seen what a replica may not have yet (ADR 0090). */
+    | "ahead";
   account_id: string;
   id?: string;
+  ids?: string[];
 };
+
+export type Primary = { now_ms: number; since_ms: number; server_ms: number };
 
 export type Bus = {
   /** Whether this process has received every change committed up to a moment ago. Cached copies are valid only then. */
-  fresh(): boolean;
+  fresh(within_ms?: number): boolean;
+  /**
+   * The server of this connection, with `reads_clock`: the latest that it can be now by its clock, and that it was when this began;
+   * its start.
+   */
+  primary(): Primary | undefined;
   /** Resolves when the bus is fresh for the first time. */
   readonly opened: Promise<void>;
   close(): Promise<void>;
@@ -26,6 +44,8 @@ const SILENT_AFTER_MS = 5_000;
 /** A revocation must take effect in every process within a second, so copies are valid for less than that. */
 const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
+const CLOCK = `select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
+  extract(epoch from pg_postmaster_start_time())::float8 * 1000 as server_ms`;
 
 const notify = {
   ...sql<[channel: string, change: string], { announced: string }>`select pg_notify($1, $2), $2::text as announced`,
@@ -56,10 +76,14 @@ export function openBus(options: {
   revive: () => Promise<void>;
   onTrouble: (error: Error) => void;
   silent_after_ms?: number;
+  beat_every_ms?: number;
+  reads_clock?: boolean;
 }): Bus {
-  const { silent_after_ms: query_timeout = SILENT_AFTER_MS } = options;
+  const { silent_after_ms: query_timeout = SILENT_AFTER_MS, beat_every_ms = BEAT_EVERY_MS } = options;
+  const text = options.reads_clock ? CLOCK : "select 1";
   let closed = false;
   let heard_at_ms = Number.NEGATIVE_INFINITY;
+  let known: Primary | undefined;
   let wake: () => void = () => {};
   let tellOpened: () => void = () => {};
   const opened = new Promise<void>((resolve) => {
@@ -95,14 +119,19 @@ export function openBus(options: {
       options.onGap();
       while (!closed && lost === undefined) {
         const sent_at_ms = performance.now();
-        await client.query({ text: "select 1", query_timeout } as pg.QueryConfig);
+        const { rows } = await client.query({ text, query_timeout } as pg.QueryConfig);
         heard_at_ms = sent_at_ms;
+        if (options.reads_clock) {
+          const { now_ms, server_ms } = rows[0] as Omit<Primary, "since_ms">;
+          known = { now_ms, server_ms, since_ms: known?.since_ms ?? now_ms + performance.now() - sent_at_ms };
+        }
         tellOpened();
-        await pause(BEAT_EVERY_MS);
+        await pause(beat_every_ms);
       }
       if (lost !== undefined) throw lost;
     } finally {
       heard_at_ms = Number.NEGATIVE_INFINITY;
+      known = undefined;
       options.onGap();
       await client.end().catch(() => {});
     }
@@ -123,7 +152,8 @@ export function openBus(options: {
 
   return {
     opened,
-    fresh: () => performance.now() - heard_at_ms < FRESH_FOR_MS,
+    fresh: (within_ms = FRESH_FOR_MS) => performance.now() - heard_at_ms < within_ms,
+    primary: () => known && { ...known, now_ms: known.now_ms + performance.now() - heard_at_ms },
     async close() {
       closed = true;
       wake();

@@ -1,4 +1,4 @@
-import { type Statement, statementOf } from "./db.ts";
+import { fromPrimary, type Statement, statementOf } from "./db.ts";
 import { calls } from "./schema-rows.ts";
 import type { Bytes, Instant } from "./values.ts";
 
@@ -56,7 +56,8 @@ export function callOf<Name extends CallName, Row>(
   /** PostgreSQL runs the parts of a `union all` in their order. */
   const textOf = (times: number) => Array.from({ length: times }, (_, nth) => textAt(nth)).join(" union all ");
   const statements = Array.from({ length: most }, (_, index) => ({
-    ...statementOf<readonly unknown[], Row>(textOf(index + 1)),
+    // A function may write.
+    ...fromPrimary(statementOf<readonly unknown[], Row>(textOf(index + 1))),
     ...effects,
   }));
   return {

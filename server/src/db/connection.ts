@@ -60,6 +60,25 @@ export function connectionTo(url: string, settings: SslSettings): Connection {
   return { ...connection, others: others.map((one) => hostConnection(one, settings)), writable: true };
 }
 
+/** Each host of a URL by itself, with the name that the operator knows it by. */
+export const connectionsTo = (url: string, settings: SslSettings): { name: string; connection: Connection }[] =>
+  hostUrls(url.replace(TARGET, "$1").replace(/[?&]$/, "")).map((one) => ({
+    name: nameOf(one),
+    connection: hostConnection(one, settings),
+  }));
+
+function nameOf(url: string): string {
+  const port = /[?&]port=(\d+)/.exec(url)?.[1] ?? /^\w+:\/\/(?:[^/?#]*@)?[^/?#]*?:(\d+)(?:[/?#]|$)/.exec(url)?.[1];
+  return port === undefined ? hostOf(url) : `${hostOf(url)}:${port}`;
+}
+
+const LOGIN = /^(\w+:\/\/)(?:([^/?#]*)@)?/;
+/** The hosts of a URL with the role and password of another one. */
+export const withLoginOf = (url: string, login_url: string): string => {
+  const login = LOGIN.exec(login_url)?.[2];
+  return url.replace(LOGIN, (_, scheme: string) => (login === undefined ? scheme : `${scheme}${login}@`));
+};
+
 /** Certificates that the URL names stay the driver's business. */
 function hostConnection(url: string, settings: SslSettings): pg.ClientConfig {
   if (/[?&]ssl(cert|key|rootcert)=/.test(url)) return { connectionString: url };

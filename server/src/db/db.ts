@@ -9,6 +9,8 @@ export type Statement<Params extends readonly unknown[], Row> = {
   readonly text: string;
   /** The statement writes or requeues events, so the delivery loop wakes after the commit. */
   readonly writes_events?: boolean;
+  /** It only reads rows, so a replica may answer it (ADR 0090). */
+  readonly only_reads?: boolean;
   /** If the row's `announced` column is not null, it holds a change, and the statement notifies all processes of it. */
   readonly announces?: boolean;
   readonly _types?: (params: Params) => Row;
@@ -30,8 +32,22 @@ export const statements = new Map<string, string>();
 export function statementOf<Params extends readonly unknown[], Row = never>(text: string): Statement<Params, Row> {
   const name = createHash("sha256").update(text).digest("hex").slice(0, 24);
   statements.set(name, text);
-  return { name, text, writes_events: /\binsert into webhook_event\b/.test(text) };
+  return { name, text, writes_events: /\binsert into webhook_event\b/.test(text), only_reads: onlyReads(text) };
 }
+
+/** Words of statements that write, lock or notify. A literal that contains one only costs a read of the primary. */
+const EFFECTS =
+  /\b(insert|update|delete|merge|truncate|lock|for (key )?share|nextval|setval|set_config|pg_\w*(notify|lock)\w*)\b/;
+/** Tables that PostgreSQL does not replicate. */
+export const UNLOGGED = ["rate_lease", "request_log", "server_process"];
+const NOT_REPLICATED = new RegExp(`\\b(${UNLOGGED.join("|")})\\b`);
+const onlyReads = (text: string) =>
+  /^\s*(select|with)\b/.test(text) && !EFFECTS.test(text) && !NOT_REPLICATED.test(text);
+
+/** For rows that outlive the request, such as cached copies: only the primary may answer. */
+export const fromPrimary = <Params extends readonly unknown[], Row>(
+  statement: Statement<Params, Row>,
+): Statement<Params, Row> => ({ ...statement, only_reads: false });
 
 export type Queryable = {
   rows<Params extends readonly unknown[], Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>;

@@ -773,6 +773,11 @@ export type Rows = {
     updated_at: Instant;
     followed_on: string | null;
   };
+  replica_mark: {
+    singleton?: boolean;
+    at: Instant;
+    server_started_at: Instant;
+  };
   request_latency: {
     account_id: string;
     hour: Instant;

@@ -11,7 +11,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import { patientIndexPlace } from "../db/patients/patients.ts";
-import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
+import { type Deps, forAccount, type PerEnvironment, readableWrite, readerFor } from "../deps.ts";
 import { drawnBy, quotaHeaders } from "../domain/accounts/quotas.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import { prefersMinimal } from "../domain/values/http-headers.ts";
@@ -61,6 +61,7 @@ import {
   resumeRefillSchedule,
   skipRefill,
 } from "./schedules/schedules.ts";
+import { partnerReads } from "./stale-reads.ts";
 import { getStatement, listStatements } from "./statements/statements.ts";
 import {
   createWebhookEndpoint,
@@ -192,10 +193,15 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
   const names = Object.keys(endpoint.query ?? {});
   const operation = endpoint.operation_id as OperationId;
   const audited = isAudited(operation) ? operation : undefined;
+  const stale = partnerReads[operation as keyof typeof partnerReads] === "replica";
   return (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
-    const result = admitted(deps, call.grant.account_id, () => handler(forAccount(deps, call.grant.account_id), call));
+    const { account_id } = call.grant;
+    const result = admitted(deps, account_id, () => {
+      const own = stale ? readerFor(deps, account_id) : forAccount(deps, account_id);
+      return own instanceof Promise ? own.then((reader) => handler(reader, call)) : handler(own, call);
+    });
     const answered = (made: Answer) => {
       if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
       return send(request, reply, made);
@@ -222,12 +228,14 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
     if (drawn !== undefined) {
       reply.headers(quotaHeaders(drawn, deps.quotas.read(call.grant.account_id, call.grant.environment)));
     }
-    const done = await withinQuota(
-      deps,
-      call.grant,
-      drawn,
-      () => admitted(deps, call.grant.account_id, () => handler(own, { ...call, key }, body)),
-      { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
+    const done = await readableWrite(deps, call.grant.account_id, () =>
+      withinQuota(
+        deps,
+        call.grant,
+        drawn,
+        () => admitted(deps, call.grant.account_id, () => handler(own, { ...call, key }, body)),
+        { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
+      ),
     );
     if (may_be_minimal && prefersMinimal(request.headers["prefer"])) return send(request, reply, minimal(done));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;

@@ -1,6 +1,6 @@
 import { environments, type PortalApi, portalRoleNames, type WebAnswer, type WebFile } from "@pestle/contract";
 import { type AccountRow, listAccountsOf } from "../db/accounts/accounts.ts";
-import type { Deps } from "../deps.ts";
+import { type Deps, readableWrite, readerAcross } from "../deps.ts";
 import { drawnInPortal } from "../domain/accounts/quotas.ts";
 import { policyHeader, remainingHeader } from "../domain/accounts/rate-limit.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
@@ -10,6 +10,7 @@ import type { Answer } from "./answer.ts";
 import { bytesOf, type JsonObject } from "./body.ts";
 import { limitOf } from "./front-door.ts";
 import { readQuery } from "./query.ts";
+import { isStaleRead } from "./stale-reads.ts";
 import type { Asked, WebCall, WebCallTo } from "./web-api.ts";
 
 export const everybody = portalRoleNames;
@@ -52,7 +53,9 @@ export const ofAccount =
     const route = `${method} ${routeOptions.url?.replace(/^\/web/, "").replaceAll(/:(\w+)/g, "{$1}")}`;
     const body: JsonObject = call.body;
     const drawn = drawnInPortal(route, account.environment, body, bytesOf(request, body));
-    return withinQuota(deps, account, drawn, async () => handler(deps, { ...call, account, by }));
+    const work = (own: Deps) => withinQuota(own, account, drawn, async () => handler(own, { ...call, account, by }));
+    if (method !== "GET") return readableWrite(deps, account.account_id, () => work(deps));
+    return work(isStaleRead(route) ? await readerAcross(deps, account.account_id) : deps);
   };
 
 /** A page sends several requests at once, which a program does not. */

@@ -10,7 +10,7 @@ import {
   type WebStream,
 } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps, PerEnvironment } from "../deps.ts";
+import { type Deps, type PerEnvironment, readableWrite, readerAcross } from "../deps.ts";
 import { networkOf } from "../domain/accounts/network.ts";
 import type { Limit } from "../domain/accounts/rate-limit.ts";
 import { BoundedMap } from "../domain/values/bounded-map.ts";
@@ -23,6 +23,7 @@ import { admitted } from "./admitted.ts";
 import { type Answer, json, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { unkept } from "./errors.ts";
+import { maybeStale } from "./stale-reads.ts";
 
 /**
  * A route of the web pages: one row of the contract's table and its handler. A person whose role is not in `roles`
@@ -96,6 +97,8 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
   const seen: Seen = new BoundedMap(MOST_SEEN);
   for (const route of routes) {
     const ofEnvironment = route.path.startsWith("/portal/:environment/");
+    // A page of the portal chooses for its account (portal-route.ts).
+    const stale = !ofEnvironment && maybeStale(route);
     app.route({
       method: route.method,
       url: `/web${route.path}`,
@@ -122,7 +125,10 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
           reply,
         };
         const deps = ofEnvironment && call.params["environment"] === "sandbox" ? per.sandbox : per.production;
-        const work = () => answered(deps, route, call);
+        const work = async () =>
+          route.method === "GET" || person === undefined
+            ? answered(stale ? await readerAcross(deps, call.person.person_id) : deps, route, call)
+            : readableWrite(deps, person.person_id, () => answered(deps, route, call));
         const answer = await (ofEnvironment ? admitted(deps, partyOf(call.person), work) : work());
         return answer === undefined ? reply : send(request, reply, unkept(answer));
       },

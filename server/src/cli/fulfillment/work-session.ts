@@ -30,6 +30,8 @@ const noMetrics: Metrics = {
   observeProvider() {},
   setBreaker() {},
   countProviderEvent() {},
+  countRead() {},
+  setReplica() {},
   text: async () => ({ type: "text/plain", body: "" }),
 };
 

@@ -3,6 +3,7 @@ import { type Output, pc } from "@pestle/cli/output";
 import type { CommandRow } from "@pestle/cli/program";
 import { type Config, describeConfig, readConfig } from "../../config.ts";
 import { providersInUse } from "../../providers-in-use.ts";
+import { checkReplicas } from "../../replicas/check-up-replicas.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../../usecases/operations/check-up.ts";
 import { checkProviders } from "../../usecases/providers/check-up-providers.ts";
@@ -34,7 +35,10 @@ async function lookAtEverything(env: NodeJS.ProcessEnv | undefined): Promise<Fin
   }
   try {
     findings.push(
-      ...(await withDatabase(config, ({ db, tenants }) => checkDatabase(config, db, () => new Date(), tenants))),
+      ...(await withDatabase(config, async ({ db, tenants, replicas }) => [
+        ...(await checkDatabase(config, db, () => new Date(), tenants)),
+        ...(await checkReplicas(db, replicas)),
+      ])),
     );
   } catch (error) {
     findings.push(finding("database", "failed", reason(error)));

@@ -1,7 +1,7 @@
 import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import type { HeldPrice } from "../../domain/catalogue/held-price.ts";
 import type { ProductRow } from "../../domain/catalogue/rows.ts";
-import { type Queryable, sql } from "../db.ts";
+import { fromPrimary, type Queryable, sql } from "../db.ts";
 
 /** An account's stored catalogue. Partners see only a part of it. */
 export type CatalogueRows = {
@@ -13,7 +13,7 @@ export type CatalogueRows = {
   licences: { state: string; valid_from: string; valid_to: string }[];
 };
 
-const catalogue = sql<[account_id: string], CatalogueRows>`
+const catalogue = fromPrimary(sql<[account_id: string], CatalogueRows>`
 select
   coalesce((
     select json_agg(json_build_object(
@@ -44,7 +44,7 @@ select
     select json_agg(json_build_object('state', l.state, 'valid_from', l.valid_from, 'valid_to', l.valid_to))
     from account a
     join licence l on l.environment = a.environment
-    where a.account_id = $1 and l.status = 'active' and l.retired_at is null), '[]') as licences`;
+    where a.account_id = $1 and l.status = 'active' and l.retired_at is null), '[]') as licences`);
 /** Loads the whole catalogue in one statement. The process caches it, and the HTTP routes read the cache. */
 export const loadCatalogue = async (db: Queryable, account_id: string) => (await db.row(catalogue, [account_id]))!;
 

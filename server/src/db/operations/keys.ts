@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "../db.ts";
+import { fromPrimary, type Queryable, sql, type Tx } from "../db.ts";
 
 export type DataKeyRow = { key_id: number; wrapped: Buffer };
 export type KeyRing = { fingerprint: string; keys: DataKeyRow[] };
@@ -7,11 +7,11 @@ const lock = sql<[]>`select pg_advisory_xact_lock(7205520)`;
 /** Only one process at a time changes keys. */
 export const lockKeys = (tx: Tx) => tx.rows(lock, []);
 
-const ring = sql<[], DataKeyRow & { fingerprint: string }>`
+const ring = fromPrimary(sql<[], DataKeyRow & { fingerprint: string }>`
 select m.fingerprint, k.key_id, k.wrapped
 from master_key m
 cross join data_key k
-order by k.key_id`;
+order by k.key_id`);
 /** Reads both in one statement, so that the fingerprint belongs to the key that wrapped the data keys. */
 export async function loadKeyRing(db: Queryable): Promise<KeyRing | undefined> {
   const keys = await db.rows(ring, []);

@@ -14,6 +14,8 @@ export type ProcessFacts = {
   safety_fit: boolean;
   /** Webhook attempts at once. */
   attempts: number;
+  /** What is wrong with which replica. */
+  replicas: readonly string[];
 };
 
 export type Readiness = {
@@ -26,7 +28,8 @@ const SANDBOX = "the sandbox's process is down";
 
 /** What can be wrong with a role that is ready. */
 const smaller: Readonly<Record<ProcessRole, (facts: ProcessFacts) => (string | false)[]>> = {
-  api: ({ sandbox_up, safety_fit }) => [
+  api: ({ sandbox_up, safety_fit, replicas }) => [
+    ...replicas,
     sandbox_up === false && SANDBOX,
     !safety_fit && "the safety tables are unfit, so orders are held",
   ],
@@ -36,7 +39,7 @@ const smaller: Readonly<Record<ProcessRole, (facts: ProcessFacts) => (string | f
     attempts === 0 && "WEBHOOK_CONCURRENCY is 0",
   ],
   jobs: ({ sandbox_up }) => [sandbox_up === false && SANDBOX],
-  web: () => [],
+  web: ({ replicas }) => [...replicas],
 };
 
 export function readinessOf(roles: readonly ProcessRole[], facts: ProcessFacts): Readiness {

@@ -26,6 +26,7 @@ export async function readHealth(deps: Deps, version: string): Promise<Dashboard
     ...checkProviders(deps.providers, deps.provider_watch),
     ...stuck,
     ...sandboxFindings(deps),
+    ...(deps.replicas?.problems() ?? []).map((says) => finding("replica", "warning", says)),
   ];
   return {
     version,

@@ -22,6 +22,12 @@ const bounded: Record<string, string> = {
   "limits/admission.ts lines":
     "one entry per party with a waiting request, and a full line refuses one for each that comes",
   "backup-file.ts counts": "one entry per table of the schema",
+  "database.ts pools": "one entry per pool, and the settings name the hosts",
+  "replicas/in-batches.ts waiting": "one entry per request in progress, and admission limits those",
+  "replicas/replicas.ts announced": "starts again beyond MOST_ANNOUNCED",
+  "replicas/replicas.ts no_waiting": "one entry per replica in the settings",
+  "replicas/watch-replica.ts waiting": "one entry per request in progress, and admission limits those",
+  "replicas/watch-replica.ts open": "one entry per statement in progress, and the pools limit those",
   "copies.ts running": "one load per account of a request in progress, and admission limits those",
   "adapters/documents/sheet.ts chunks": "lives for one document",
   "adapters/documents/sheet.ts lines": "lives for one paragraph",

@@ -67,6 +67,11 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   CONNECTIONS_PER_ADDRESS: { good: ["100", 100], bad: ["0", "many"] },
   CONCURRENT_REQUESTS: { good: ["64", 64], bad: ["0", "all"] },
   SANDBOX_PROCESS: { good: ["separate", "separate"], bad: ["yes"] },
+  READ_DATABASE_URL: {
+    good: ["postgresql://replica1,replica2/pestle", "postgresql://replica1,replica2/pestle"],
+    bad: ["mysql://replica/pestle"],
+    with: { MASTER_KEY: KEY, DATABASE_URL: "postgresql://u@primary/pestle" },
+  },
   ACCOUNT_SHARE: { good: ["50", 50], bad: ["0", "101", "all"] },
   SANDBOX_CONCURRENT_REQUESTS: { good: ["8", 8], bad: ["0", "all"] },
   SANDBOX_WEBHOOK_CONCURRENCY: { good: ["8", 8], bad: ["0", "2001", "all"] },

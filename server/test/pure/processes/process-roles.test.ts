@@ -21,6 +21,7 @@ const well: ProcessFacts = {
   sandbox_up: true,
   safety_fit: true,
   attempts: 256,
+  replicas: [],
 };
 
 test("a process is ready if its start has finished, it is not stopping, and the database answers", () => {
@@ -41,10 +42,11 @@ test("each role names its own problems, and stays ready", () => {
     sandbox_up: false,
     safety_fit: false,
     attempts: 0,
+    replicas: ["a replica is out of reach"],
   });
   expect(ill.ready).toBe(true);
   const counts = Object.entries(ill.roles).map(([role, { problems }]) => [role, problems.length]);
-  expect(Object.fromEntries(counts)).toEqual({ api: 2, token: 1, courier: 2, jobs: 1, web: 0 });
+  expect(Object.fromEntries(counts)).toEqual({ api: 3, token: 1, courier: 2, jobs: 1, web: 1 });
 });
 
 test("the first worker does everything, and the others share the requests", () => {

@@ -34,6 +34,7 @@ const PHARMACY_TABLES: ReadonlySet<string> = new Set([
   "pmp_submission",
   "queue_target",
   "recovery_code",
+  "replica_mark",
   "server_process",
   "session",
   "sign_in_link",
