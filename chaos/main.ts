@@ -16,6 +16,7 @@ import type { Mutations } from "./mutations.ts";
 import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
 import type { RollingTally } from "./rolling/rolling.ts";
+import type { VersionsTally } from "./rolling/versions.ts";
 import type { SafetyTally } from "./safety/safety-audit.ts";
 import type { SdkTally } from "./sdk.ts";
 import type { AttackTally } from "./siege/attacks.ts";
@@ -35,6 +36,10 @@ type Asked = {
   seconds: number;
   minutes: number;
   failovers: number;
+  requests: number;
+  /** The earlier version: its checkout, or its commit. */
+  old: string;
+  from: string;
   /** The flood comes from a production partner. */
   fairness: boolean;
   /** The file that keeps what a campaign found so far. */
@@ -360,6 +365,26 @@ const campaigns: Record<string, Campaign> = {
       return showRecovery(await campaignRecovery({ from: "built", orders, random: seededRandom(seed), onProgress }));
     },
   },
+  versions: {
+    about: "an earlier version serves on the schema of this one, and is replaced under load: no request may fail",
+    options: {
+      old: { about: "checkout of the earlier version, with its dependencies", text: "" },
+      from: { about: "commit of the earlier version, of which the campaign makes a checkout", text: "" },
+      requests: count(100_000, "requests"),
+      seed,
+    },
+    run: ({ old, from, requests, seed }) =>
+      onOwnDatabase(async (own) => {
+        const { withCheckout } = await import("./rolling/old-checkout.ts");
+        const { runTwoVersions } = await import("./rolling/versions.ts");
+        const begin_ms = Date.now();
+        const onProgress = (line: string) => console.log(line);
+        return withCheckout({ old, from }, async (root) => {
+          const given = { ...own, from: "built", old: root, requests, random: seededRandom(seed), onProgress } as const;
+          return showVersions(await runTwoVersions(given), Date.now() - begin_ms);
+        });
+      }),
+  },
   contract: {
     about: "valid and invalid requests built from the OpenAPI document: every answer must match the document",
     options: { count: count(500, "requests to each operation"), seed },
@@ -402,6 +427,14 @@ function showRolling({ faults, p50_ms, p99_ms, slowest_ms, ...counts }: RollingT
   const named = Object.entries(counts).map(([name, value]) => `  ${name} ${value}`);
   console.log(`took ${seconds(took_ms)}${named.join("")}  faults ${faults.length}`);
   console.log(`p50 ${milliseconds(p50_ms)}  p99 ${milliseconds(p99_ms)}  slowest ${milliseconds(slowest_ms)}`);
+  showFaults(faults);
+  return faults.length === 0;
+}
+
+function showVersions({ faults, p50_ms, p99_ms, ...counts }: VersionsTally, took_ms: number): boolean {
+  const named = Object.entries(counts).map(([name, value]) => `  ${name} ${value}`);
+  console.log(`took ${seconds(took_ms)}${named.join("")}  faults ${faults.length}`);
+  console.log(`p50 ${milliseconds(p50_ms)}  p99 ${milliseconds(p99_ms)}`);
   showFaults(faults);
   return faults.length === 0;
 }
@@ -652,6 +685,9 @@ const asked: Asked = {
   seconds: given("seconds"),
   minutes: given("minutes"),
   failovers: given("failovers"),
+  requests: given("requests"),
+  old: texts["old"]?.[0] ?? "",
+  from: texts["from"]?.[0] ?? "",
   fairness: flags["fairness"] ?? false,
   tally: texts["tally"]?.[0] ?? "",
 };

@@ -9,8 +9,10 @@ export type ServerPair = {
   sites(): (Demo | undefined)[];
   /** Kills one of them immediately and starts it again. */
   kill(which: number): Promise<void>;
-  /** Lets one of them finish its requests, and starts it again. */
-  restart(which: number): Promise<void>;
+  /** Lets one of them finish its requests, and starts it again; `new`: from this checkout, instead of an earlier one. */
+  restart(which: number, version?: "new"): Promise<void>;
+  /** Starts one more, from this checkout. */
+  add(): Promise<void>;
   /** Error output of processes that exited without a kill or a stop request. None may. */
   fallen(): string[];
   stop(): Promise<void>;
@@ -25,12 +27,15 @@ export async function startPair({
   from,
   pool_size = 6,
   env: more = {},
+  root,
 }: {
   database_url: string;
   master_key: string;
   from: From;
   pool_size?: number;
   env?: Record<string, string>;
+  /** Another checkout to start from. */
+  root?: string;
 }): Promise<ServerPair> {
   const env = { DATABASE_URL: database_url, DATABASE_POOL_SIZE: String(pool_size), MASTER_KEY: master_key, ...more };
   const data_dirs: string[] = [];
@@ -39,8 +44,15 @@ export async function startPair({
   const note = (server: ServerProcess | undefined) => {
     if (server?.ended() !== undefined) fallen.push(`a process exited unexpectedly: ${server.errors().trim()}`);
   };
-  const start = async (which: number) => {
-    servers[which] = await startServer({ data_dir: data_dirs[which]!, from, env, args: ["--demo"] });
+  const start = async (which: number, version?: "new") => {
+    const checkout = root === undefined || version === "new" ? {} : { root };
+    servers[which] = await startServer({ data_dir: data_dirs[which]!, from, env, args: ["--demo"], ...checkout });
+  };
+  const newFolder = () => {
+    const data_dir = mkdtempSync(join(tmpdir(), "pestle-pair-"));
+    // A later process reads from the file that the demo exists, and writes its own addresses there.
+    if (data_dirs[0] !== undefined) copyFileSync(join(data_dirs[0], "demo.json"), join(data_dir, "demo.json"));
+    return data_dirs.push(data_dir) - 1;
   };
   const stop = async () => {
     const running = servers.filter((server) => server !== undefined);
@@ -48,13 +60,7 @@ export async function startPair({
     for (const data_dir of data_dirs) await removeDataDir(data_dir);
   };
   try {
-    for (let which = 0; which < PROCESSES; which++) {
-      const data_dir = mkdtempSync(join(tmpdir(), "pestle-pair-"));
-      // The second process reads from the file that the demo exists, and writes its own addresses there.
-      if (data_dirs[0] !== undefined) copyFileSync(join(data_dirs[0], "demo.json"), join(data_dir, "demo.json"));
-      data_dirs.push(data_dir);
-      await start(which);
-    }
+    while (data_dirs.length < PROCESSES) await start(newFolder());
   } catch (error) {
     await stop();
     throw error;
@@ -69,15 +75,16 @@ export async function startPair({
       await killServer(killed);
       await start(which);
     },
-    async restart(which) {
+    async restart(which, version) {
       const old = servers[which]!;
       note(old);
       // It serves until it has ended, or until the load balancer sees that it is not ready.
       const { code } = await stopServer(old);
       if (code !== 0) fallen.push(`a process did not stop cleanly: ${old.errors().trim()}`);
       servers[which] = undefined;
-      await start(which);
+      await start(which, version);
     },
+    add: () => start(newFolder(), "new"),
     fallen() {
       servers.forEach(note);
       return [...new Set(fallen)];

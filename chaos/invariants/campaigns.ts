@@ -12,5 +12,6 @@ export const campaigns = [
   "sdk",
   "failover",
   "recovery",
+  "versions",
 ] as const;
 export type Campaign = (typeof campaigns)[number];

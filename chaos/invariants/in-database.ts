@@ -13,7 +13,7 @@ type DatabaseInvariant = {
 export const databaseInvariants = {
   prescription_units: {
     promise: "A prescription's ordered units equal those of its orders and never exceed its authorized units.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select r.prescription_id
     from prescription r
@@ -28,7 +28,7 @@ export const databaseInvariants = {
   },
   reserved_units: {
     promise: "Reserved units equal those of open orders and never exceed the stock.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select s.sku
     from stock s
@@ -42,7 +42,7 @@ export const databaseInvariants = {
   },
   stock_ledger: {
     promise: "The stock ledger adds up to the stock.",
-    campaigns: ["races", "sdk", "lifecycle", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "lifecycle", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select s.sku
     from stock s
@@ -59,7 +59,7 @@ export const databaseInvariants = {
   },
   one_reservation: {
     promise: "Each order's reservation appears once in the stock ledger.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select order_number, sku, sum(units)
     from (
@@ -75,7 +75,7 @@ export const databaseInvariants = {
   },
   one_creation: {
     promise: "Each order has one create entry in its history.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select o.order_number
     from orders o
@@ -106,7 +106,7 @@ export const databaseInvariants = {
   },
   open_exceptions: {
     promise: "An order's exception ids equal its open exceptions.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select o.order_number
     from orders o
@@ -118,7 +118,7 @@ export const databaseInvariants = {
   },
   no_orphans: {
     promise: "Every history entry, event, stock entry and fingerprint belongs to an existing order.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select told.order_number
     from (
@@ -136,7 +136,7 @@ export const databaseInvariants = {
   },
   one_open_order_per_drug: {
     promise: "Exception 68 holds all but one of a patient's open orders for the same medication.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select i.patient_key, i.gcn
     from order_item i
@@ -147,7 +147,7 @@ export const databaseInvariants = {
   },
   status_by_history: {
     promise: "The last entry of an order's history has the order's status.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select o.order_number
     from orders o
@@ -161,7 +161,7 @@ export const databaseInvariants = {
   },
   one_prescription_per_message: {
     promise: "A message of a prescriber makes one prescription.",
-    campaigns: ["webhooks", "failover", "recovery"],
+    campaigns: ["webhooks", "failover", "recovery", "versions"],
     statement: `
     select sender, sender_message_id
     from prescription
@@ -212,7 +212,7 @@ export const databaseInvariants = {
   },
   positions_are_unique: {
     promise: "No two events of an account have the same position in the feed.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select feed_position, event_position
     from webhook_event
@@ -222,7 +222,7 @@ export const databaseInvariants = {
   },
   positions_below_next: {
     promise: "No stored event has a position above the next one that the database assigns.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery"],
+    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
     statement: `
     select event_id
     from webhook_event

@@ -24,6 +24,7 @@ export const judgedInvariants = {
       sdk: { file: "chaos/sdk.ts", faults: ["is not there"] },
       failover: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
       recovery: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
+      versions: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
     },
   },
   no_write_twice: {
@@ -34,6 +35,7 @@ export const judgedInvariants = {
       races: { file: RACES, faults: ["one body made two orders", "one body was told of two new orders"] },
       sdk: { file: "chaos/sdk.ts", faults: [" times`"] },
       failover: { file: "chaos/failover/journey-ledger.ts", faults: ["a patient has two orders"] },
+      versions: { file: "chaos/failover/journey-ledger.ts", faults: ["a patient has two orders"] },
     },
   },
   no_unknown_order: {

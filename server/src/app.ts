@@ -117,7 +117,11 @@ export async function startApp(
   try {
     const owner = database.openOwner();
     opened.unshift(owner);
-    await migrate(owner, { roles: await database.roles() });
+    await migrate(owner, {
+      roles: await database.roles(),
+      onNewer: (migration) =>
+        log.warn({ migration }, "a newer build migrated the database; this one changes nothing in it"),
+    });
     await alignFeed(owner);
     await prepareIds(owner);
     // Nothing that serves requests keeps a connection of the owner.

@@ -839,6 +839,7 @@ export type Rows = {
     name: string;
     checksum: string;
     applied_at?: Instant;
+    oldest_build?: number;
   };
   server_process: {
     process_id: string;

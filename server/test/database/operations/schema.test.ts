@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { eventTypeNames, usualEventTypes } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,6 +15,8 @@ import { functionStatements } from "../../support/sql/function-statements.ts";
 import { isTenantTable } from "../../support/sql/table-kinds.ts";
 import { unboundTables } from "../../support/sql/unbound-tables.ts";
 import { createTestDatabase } from "../../support/test-app.ts";
+import { TEST_ROLES } from "../../support/test-cluster.ts";
+import { until } from "../../support/tools/until.ts";
 
 const JOB = "a job of the service finds the accounts, or rows with their account, that have work";
 const DASHBOARD = "the pharmacy's people see all partners' work; the route asks for their role";
@@ -105,6 +108,11 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["where body is not null order by account_id, event_id limit $1", UPGRADE],
 ];
 const LANDED = new URL("../../../migrations/checksums.txt", import.meta.url);
+/** Each function with its revision, its checksum, and a hash of its arguments and results. */
+const LANDED_FUNCTIONS = new URL("../../../functions/revisions.txt", import.meta.url);
+/** From the name to the language. */
+const signatureOf = (text: string) =>
+  (/create or replace function ([\s\S]*?)\blanguage\b/.exec(text)?.[1] ?? "").replaceAll(/\s+/g, " ");
 const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);
 const ROWS = new URL("../../../src/db/schema-rows.ts", import.meta.url);
 
@@ -139,6 +147,25 @@ describe("the schema", () => {
     const added = lines.filter((line) => !known.has(line.split(" ")[0]));
     if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(LANDED, landed + added.join(""));
     expect(lines.join("")).toBe(readFileSync(LANDED, "utf8"));
+  });
+
+  test("a landed function keeps its arguments, and a changed body has a higher revision (npm run schema adds new ones)", () => {
+    const lineOf = ({ name, revision, text, checksum }: StoredFunction) =>
+      `${name} ${revision} ${checksum} ${hash("sha256", signatureOf(text)).slice(0, 16)}`;
+    const made = readFunctions().map(lineOf);
+    const landed = readFileSync(LANDED_FUNCTIONS, "utf8").trim().split("\n");
+    const faults = made.flatMap((line) => {
+      const [name, revision, checksum, signature] = line.split(" ");
+      const [, known_revision, known_checksum, known_signature] =
+        landed.find((one) => one.startsWith(`${name} `))?.split(" ") ?? [];
+      if (known_revision === undefined) return [];
+      if (signature !== known_signature) return [`${name} has other arguments or results: give it a new name`];
+      const higher = Number(revision) > Number(known_revision);
+      return checksum === known_checksum || higher ? [] : [`${name} changed: count up its revision`];
+    });
+    expect(faults).toEqual([]);
+    if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(LANDED_FUNCTIONS, `${made.join("\n")}\n`);
+    expect(made).toEqual(readFileSync(LANDED_FUNCTIONS, "utf8").trim().split("\n"));
   });
 
   test("starts every tenant table's key, and every unique index, with account_id", async () => {
@@ -312,7 +339,57 @@ describe("migrations", () => {
     await empty.drop();
   });
 
-  test("reject a database that a newer build migrated, and a file changed after it was applied", async () => {
+  test("leave a database of a newer build alone, and reject one that this build cannot serve anymore", async () => {
+    const own = await createTestDatabase();
+    const one = openDb({ connection: { connectionString: own.url }, pool_size: 2, named_statements: true });
+    const newest = readMigrations().at(-1)!.version;
+    const future = (version: number, oldest_build: number) =>
+      one.raw("insert into schema_migration (version, name, checksum, oldest_build) values ($1, 'future', 'x', $2)", [
+        version,
+        oldest_build,
+      ]);
+    const revision = async () =>
+      (await one.raw("select obj_description('save_change'::regproc, 'pg_proc') as version")).rows[0]?.["version"];
+    await future(newest + 1, 0);
+    await future(newest + 2, newest);
+    await one.raw("comment on function save_change is 'revision 0, another text'");
+    const seen: number[] = [];
+    expect(await migrate(one, { roles: TEST_ROLES, onNewer: (version) => seen.push(version) })).toEqual([]);
+    expect(seen).toEqual([newest + 2]);
+    expect(await revision()).toBe("revision 0, another text");
+    expect(await migrationState(one)).toMatchObject({ pending: [] });
+    await future(newest + 3, newest + 1);
+    await expect(migrate(one)).rejects.toThrow(/cannot work with/);
+    await one.close();
+    await own.drop();
+  });
+
+  test("wait for a table that is in use without keeping its readers waiting", async () => {
+    const own = await createTestDatabase("");
+    const [one, other] = [1, 2].map(() =>
+      openDb({ connection: { connectionString: own.url }, pool_size: 2, named_statements: true }),
+    ) as [Db, Db];
+    const { version, name } = readMigrations().find((migration) => migration.name === "oldest_build")!;
+    await migrate(one, { upTo: version - 1 });
+    let migrating: Promise<string[]> | undefined;
+    await other.transaction(async (tx) => {
+      await tx.raw("lock table schema_migration in access share mode");
+      migrating = migrate(one, { lock_within_ms: 50 });
+      const waiting = `
+        select count(*)::integer as count
+        from pg_locks l
+        join pg_database d on d.oid = l.database
+        where not l.granted and l.relation = 'schema_migration'::regclass and d.datname = current_database()`;
+      await until(async () => (await other.raw(waiting)).rows[0]!["count"] === 1, "it waits");
+      await until(async () => (await other.raw(waiting)).rows[0]!["count"] === 0, "it gave up for now");
+    });
+    expect((await migrating)!.map((one) => one.replace(/^\d+_/, ""))).toContain(name);
+    await one.close();
+    await other.close();
+    await own.drop();
+  });
+
+  test("reject a database with an unknown migration, and a file changed after it was applied", async () => {
     const own = await createTestDatabase();
     const one = openDb({ connection: { connectionString: own.url }, pool_size: 2, named_statements: true });
     // This text of migration 44 was released too; only its comments differ.
@@ -321,7 +398,9 @@ describe("migrations", () => {
     expect(await migrate(one)).toEqual([]);
     await one.raw("update schema_migration set checksum = 'other' where version = 1");
     await expect(migrate(one)).rejects.toThrow(/changed after it was applied/);
-    await one.raw("insert into schema_migration (version, name, checksum) values (9999, 'future', 'x')");
+    await one.raw(
+      "insert into schema_migration (version, name, checksum, oldest_build) values (9999, 'future', 'x', 9999)",
+    );
     await one.raw("delete from schema_migration where version = 1");
     await expect(migrate(one)).rejects.toThrow(WrongDatabase);
     await one.close();
