@@ -25,7 +25,7 @@ type Row = Omit<DueWork, "ledger" | "rechecks"> & {
   first_open_at: Date | null;
 };
 
-// The addition may leak what it reads, so under a row-level policy it is no search. `offset 0` computes it first, as a plain value.
+// The addition may leak what it reads, so a row-level policy keeps it from an index search. `offset 0` computes it first, as a plain value.
 const due = sql<[account_id: string, now: Date], Row>`
 select a.clock_offset_s, (
     select l.closed_until
