@@ -64,7 +64,11 @@ const pages: { path: string; render: () => string }[] = [
   ...smallClients,
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
-  { path: "docs/certify.md", render: () => certifyPage(join(root, "docs/certify.md")) },
+  { path: "docs/certify.md", render: () => certifyPage(join(root, "docs/certify.md"), "receiver-checks") },
+  {
+    path: "docs/partners/certify-orders.md",
+    render: () => certifyPage(join(root, "docs/partners/certify-orders.md"), "order-checks"),
+  },
   ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),
   ...pagesWithFiles(),
   // Reads the pages, so it comes last.
