@@ -60,7 +60,7 @@ const queue = [
   () => tests("tests without a database", ["--project=quick"], BUILT),
   quickStart,
   staticChecks,
-  () => withDownloads("SDK and command line on other versions of Node", "scripts/sdk/node-versions.ts"),
+  () => withDownloads("SDK and command line on other runtimes", "scripts/sdk/runtimes.ts"),
   () => withDownloads("the MCP inspector", "scripts/mcp-inspector/inspect.ts"),
 ];
 const lane = async () => {

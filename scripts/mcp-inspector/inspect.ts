@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFi
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { nodeBinary, orNotAvailable } from "../node-binary.ts";
+import { nodeBinary, orNotAvailable } from "../npm-binary.ts";
 import manifest from "./package.json" with { type: "json" };
 
 /**
