@@ -60,13 +60,12 @@ const queue = [
   () => tests("tests without a database", ["--project=quick"], BUILT),
   quickStart,
   staticChecks,
-  () => withDownloads("SDK and command line on other runtimes", "scripts/sdk/runtimes.ts"),
-  () => withDownloads("the MCP inspector", "scripts/mcp-inspector/inspect.ts"),
 ];
 const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
 };
-await Promise.all([lane(), lane(), lane(), lane(), lane()]);
+// The last one mostly waits for downloads.
+await Promise.all([lane(), lane(), lane(), lane(), lane(), withDownloads()]);
 close();
 
 /** Like a file of tests: if it fails, it runs a second time, and is listed as unsteady if it passes then. */
@@ -79,8 +78,13 @@ async function quickStart(): Promise<void> {
   if (first.status !== 0) unsteady.push(`quick start\n${lastLines(first.said)}`);
 }
 
-/** A script that needs programs from npm: Node of other versions, and the MCP inspector. */
-async function withDownloads(name: string, script: string): Promise<void> {
+/** What needs programs from npm: other runtimes, and the MCP inspector. */
+async function withDownloads(): Promise<void> {
+  await downloading("SDK and command line on other runtimes", "scripts/sdk/runtimes.ts");
+  await downloading("the MCP inspector", "scripts/mcp-inspector/inspect.ts");
+}
+
+async function downloading(name: string, script: string): Promise<void> {
   const { status, said } = await run(name, "tsx", [script]);
   if (status === 0) passed += 1;
   else if (status === NOT_AVAILABLE) missing(name, "its programs from npm");
