@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
+const LOCK_TIMEOUT_S = 300;
+
 /**
  * The first of these files that exists. If none does and this is a Debian machine with root access, installs the
  * package. Undefined if it is not available.
@@ -11,7 +13,11 @@ export function findOrInstall(files: readonly string[], debianPackage: string): 
     console.log(`installing ${debianPackage} for the tests …`);
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
     const apt = (...args: string[]) =>
-      spawnSync("apt-get", ["-qq", "-y", ...args], { env, stdio: ["ignore", "ignore", "inherit"] });
+      // Two legs may install at once, so the second waits for the first.
+      spawnSync("apt-get", ["-qq", "-y", "-o", `DPkg::Lock::Timeout=${LOCK_TIMEOUT_S}`, ...args], {
+        env,
+        stdio: ["ignore", "ignore", "inherit"],
+      });
     if (apt("install", "--no-install-recommends", debianPackage).status !== 0) {
       apt("update");
       apt("install", "--no-install-recommends", debianPackage);
