@@ -21,7 +21,7 @@ const BUILT = { TEST_PROGRAM: "built" };
 /** These tests create databases of their own, and kill processes but never the machine, so memory is durable enough. */
 const IN_MEMORY = { ...BUILT, TMPDIR: memoryFolder() };
 
-/** The exit code of `node-versions.ts` if it cannot get the binaries. */
+/** The exit code of a script that cannot download its programs. */
 const NOT_AVAILABLE = 3;
 /** Requests, keys, jobs, webhooks and intake. The other files would tell nothing more about the pooler. */
 const POOLED_TESTS = [
@@ -65,7 +65,7 @@ const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
 };
 // The last one mostly waits for downloads.
-await Promise.all([lane(), lane(), lane(), lane(), lane(), onOtherNodes()]);
+await Promise.all([lane(), lane(), lane(), lane(), lane(), withDownloads()]);
 close();
 
 /** Like a file of tests: if it fails, it runs a second time, and is listed as unsteady if it passes then. */
@@ -78,12 +78,17 @@ async function quickStart(): Promise<void> {
   if (first.status !== 0) unsteady.push(`quick start\n${lastLines(first.said)}`);
 }
 
-/** The SDK on the oldest supported Node and on newer ones. */
-async function onOtherNodes(): Promise<void> {
-  const { status, said } = await run("the SDK on other versions of Node", "tsx", ["scripts/sdk/node-versions.ts"]);
+/** What needs programs from npm: other runtimes, and the MCP inspector. */
+async function withDownloads(): Promise<void> {
+  await downloading("SDK and command line on other runtimes", "scripts/sdk/runtimes.ts");
+  await downloading("the MCP inspector", "scripts/mcp-inspector/inspect.ts");
+}
+
+async function downloading(name: string, script: string): Promise<void> {
+  const { status, said } = await run(name, "tsx", [script]);
   if (status === 0) passed += 1;
-  else if (status === NOT_AVAILABLE) missing("the SDK on other versions of Node", "their binaries from npm");
-  else fail(`the SDK on other versions of Node\n${lastLines(said)}`);
+  else if (status === NOT_AVAILABLE) missing(name, "its programs from npm");
+  else fail(`${name}\n${lastLines(said)}`);
 }
 
 async function staticChecks(): Promise<void> {

@@ -24,6 +24,7 @@ import { generated, page } from "./docs/markdown.ts";
 import { securityPage } from "./docs/protection-section.ts";
 import { quotasPage } from "./docs/quotas-page.ts";
 import { rateLimitsPage } from "./docs/rate-limits-page.ts";
+import { stylePage } from "./docs/snippets-section.ts";
 import { testingPage } from "./docs/testing-page.ts";
 import { apps, wordsFile } from "./docs/words.ts";
 import { sbom } from "./sbom.ts";
@@ -64,7 +65,12 @@ const pages: { path: string; render: () => string }[] = [
   ...smallClients,
   { path: "sbom.cdx.json", render: () => sbom() },
   { path: "docs/guides/security.md", render: () => securityPage(join(root, "docs/guides/security.md")) },
-  { path: "docs/certify.md", render: () => certifyPage(join(root, "docs/certify.md")) },
+  { path: "docs/style.md", render: () => stylePage(join(root, "docs/style.md")) },
+  { path: "docs/certify.md", render: () => certifyPage(join(root, "docs/certify.md"), "receiver-checks") },
+  {
+    path: "docs/partners/certify-orders.md",
+    render: () => certifyPage(join(root, "docs/partners/certify-orders.md"), "order-checks"),
+  },
   ...apps.map((app) => ({ path: `web/words/${app}.en-US.json`, render: () => wordsFile(app) })),
   ...pagesWithFiles(),
   // Reads the pages, so it comes last.

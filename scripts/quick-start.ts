@@ -17,14 +17,16 @@ import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { settings } from "../server/src/config.ts";
+import { STRANGER_LIMIT_S, strangerPath } from "./stranger.ts";
 
 /** The packages that `npx @pestle/cli` needs, and no others. */
 const PARTNER_PACKAGES = ["@pestle/cli", "@pestle/contract", "@pestle/sdk", "commander", "picocolors"];
 
 /**
  * Runs docs/guides/quick-start.md exactly: its shell blocks, in order, in one bash with an empty home folder, and
- * before the last block those of the README. Then the order must be delivered and its webhook verified. Prints the
- * duration of each step.
+ * before the last block those of the README. Then the order must be delivered and its webhook verified. With the service of
+ * the guide it also follows a stranger's path to a verified webhook, in TypeScript and Python. Prints the duration and the
+ * processor time of each step.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const GUIDE = join(root, "docs/guides/quick-start.md");
@@ -49,7 +51,12 @@ for page in "" /dashboard /portal /docs; do
 done
 `;
 
+/** A stranger's terminal has npm's own npx. */
+const STRANGER_NPX = `PATH="\${PATH#*:}"\n`;
+
 type Step = { name: string; block: string };
+/** How long a step took, and the processor time of its programs that have ended: the service counts in the last step. */
+type Took = { name: string; ms: number; processor_s: number };
 
 const home = mkdtempSync(join(tmpdir(), "pestle-quick-start-"));
 // As root, the database runs under another user, who must be able to reach its files.
@@ -77,6 +84,7 @@ async function follow(): Promise<boolean> {
     steps.findIndex(({ name }) => name === LAST),
     0,
     ...readme.map((step) => ({ ...step, name: `README: ${step.name}` })),
+    ...(await strangerSteps()),
   );
   const env = cleanEnvironment(moved);
   const child = spawn("bash", ["--noprofile", "--norc", "-euo", "pipefail", "-c", scriptOf(steps)], {
@@ -88,15 +96,19 @@ async function follow(): Promise<boolean> {
   });
   bash.group = child.pid ?? 0;
   const began_ms = performance.now();
-  const took: [name: string, ms: number][] = [];
+  const took: Took[] = [];
   let before_ms = began_ms;
+  let before_s = 0;
   let said = "";
   child.stdio[3]?.on("data", (chunk: Buffer) => {
     said += chunk.toString();
     for (let end = said.indexOf("\n"); end >= 0; end = said.indexOf("\n")) {
       const now_ms = performance.now();
-      took.push([said.slice(0, end), now_ms - before_ms]);
+      const [name = "", times = ""] = said.slice(0, end).split("\t");
+      const processor_s = secondsOf(times);
+      took.push({ name, ms: now_ms - before_ms, processor_s: processor_s - before_s });
       before_ms = now_ms;
+      before_s = processor_s;
       said = said.slice(end + 1);
     }
   });
@@ -112,11 +124,13 @@ async function follow(): Promise<boolean> {
   ];
   if (code === 0) {
     problems.push(...whatIsMissing(), ...wrongInPackages(), ...whatStillRuns());
-    problems.push(...wrongInPartnerPackage({ ...env, DATA_DIR: join(folder, ".data") }));
+    problems.push(...tooSlow(took));
+    problems.push(...wrongInPartnerPackage(env));
   }
   for (const [name, bytes] of tarballs()) console.log(`${(bytes / 1000).toFixed(0).padStart(6)} kB ${name}`);
-  for (const [name, ms] of took) console.log(`${seconds(ms)}  ${name}`);
-  console.log(`${seconds(total_ms)}  in total`);
+  console.log("duration  processor");
+  for (const { name, ms, processor_s } of took) console.log(`${seconds(ms)}  ${seconds(processor_s * 1000)}  ${name}`);
+  console.log(`${seconds(total_ms)}  ${seconds(before_s * 1000)}  in total`);
   if (problems.length === 0) {
     console.log("✓ The order is Delivered, and its webhook was verified.");
     return true;
@@ -145,11 +159,39 @@ function scriptOf(steps: readonly Step[]): string {
     .map((name) => {
       const blocks = steps.filter((step) => step.name === name).map(({ block }) => block);
       const after = name === LAST_WITH_NPM ? `PATH="${shortcuts}:$PATH"\n` : "";
-      return [`echo; echo "── ${name}"\n`, name === LAST ? LOOK : "", ...blocks, after, `echo "${name}" >&3\n`].join(
-        "",
-      );
+      const before = `echo; echo "── ${name}"\n${name === LAST ? LOOK : ""}`;
+      // A pipe would run `times` in a shell without children.
+      const told = `times > "$HOME/.times"\necho "${name}\t$(tail -1 "$HOME/.times")" >&3\n`;
+      return [before, ...blocks, after, told].join("");
     })
     .join("");
+}
+
+function isStranger(name: string): boolean {
+  return name.startsWith("A stranger");
+}
+
+/** Before the last step of the guide, so that its service is still there. */
+async function strangerSteps(): Promise<Step[]> {
+  const steps: Step[] = [];
+  for (const language of ["typescript", "python"] as const) {
+    const { block } = strangerPath(language, (await tryPort(0))!, folder);
+    steps.push({ name: `A stranger, ${language}`, block: `(\n${STRANGER_NPX}${block})\n` });
+  }
+  return steps;
+}
+
+function tooSlow(took: readonly Took[]): string[] {
+  const guide_s = took.filter(({ name }) => /^\d/.test(name)).reduce((sum, { processor_s }) => sum + processor_s, 0);
+  const paths = [{ name: "the guide", processor_s: guide_s }, ...took.filter(({ name }) => isStranger(name))];
+  const slow = paths.filter(({ processor_s }) => processor_s > STRANGER_LIMIT_S);
+  return slow.map(({ name, processor_s }) => `${name} took ${processor_s.toFixed(1)} s of processor time`);
+}
+
+/** The second line of bash's `times`: what its children took, such as `0m1.250s 0m0.300s`. */
+function secondsOf(times: string): number {
+  const parts = [...times.matchAll(/(\d+)m([\d.]+)s/g)];
+  return parts.reduce((sum, [, minutes, rest]) => sum + Number(minutes) * 60 + Number(rest), 0);
 }
 
 /** The guide's last step ends everything that it started, in a script too. */
@@ -174,25 +216,15 @@ function whatIsMissing(): string[] {
     : ["no verified webhook reported the delivered order"];
 }
 
-/** The partner's command line works in an empty folder, without the server. */
+/** A stranger's folder has the partner's command line without the server. */
 function wrongInPartnerPackage(env: NodeJS.ProcessEnv): string[] {
-  const alone = join(home, "partner-alone");
-  mkdirSync(alone);
-  const packed = tarballs().flatMap(([name]) => (/^pestle-(cli|contract|sdk)-/.test(name) ? [join(folder, name)] : []));
-  const inFolder = (program: string, ...args: string[]) =>
-    execFileSync(program, args, { cwd: alone, env, encoding: "utf8" });
-  inFolder("npm", "install", "--silent", "--no-audit", "--no-fund", ...packed);
+  const alone = join(home, "stranger-python");
   const installed = Object.keys(JSON.parse(readFileSync(join(alone, "package-lock.json"), "utf8")).packages);
   const names = installed.flatMap((path) => (path === "" ? [] : [path.replace("node_modules/", "")]));
   const wrong = names.filter((name) => !PARTNER_PACKAGES.includes(name)).map((name) => `@pestle/cli installs ${name}`);
-  const { event_type } = JSON.parse(inFolder("npx", "@pestle/cli", "fixtures", "show", "RX_RECEIVED", "--json"));
-  inFolder("npx", "@pestle/cli", "samples", "create", "python", "--partner", "Willow Telehealth");
-  const sample = existsSync(join(alone, "pestle-python/receive.py"));
-  return [
-    ...wrong,
-    ...(event_type === "RX_RECEIVED" ? [] : ["npx @pestle/cli fixtures show prints no event"]),
-    ...(sample ? [] : ["npx @pestle/cli samples create writes no project"]),
-  ];
+  const fixture = ["@pestle/cli", "fixtures", "show", "RX_RECEIVED", "--json"];
+  const { event_type } = JSON.parse(execFileSync("npx", fixture, { cwd: alone, env, encoding: "utf8" }));
+  return [...wrong, ...(event_type === "RX_RECEIVED" ? [] : ["npx @pestle/cli fixtures show prints no event"])];
 }
 
 /** What a package must not contain, and what it must. */

@@ -26,6 +26,7 @@ export const partnerCommandFiles: readonly CommandFile[] = [
   [["fixtures"], async () => (await import("./webhooks/fixtures.ts")).fixtureCommands],
   [["verify"], async () => (await import("./webhooks/verify.ts")).verifyCommand],
   [["listen"], async () => (await import("./webhooks/listen.ts")).listenCommand],
+  [["certify"], async () => (await import("./certify/certify.ts")).certifyCommands],
   [["logs"], async () => (await import("./requests/logs.ts")).logCommands()],
   [["open"], async () => (await import("./accounts/open.ts")).openCommand],
   [["samples"], async () => (await import("./samples/samples.ts")).sampleCommands],
@@ -41,6 +42,7 @@ export const partnerGroups = {
   webhooks: "webhook endpoints: add, test, statistics",
   events: "an account's events and their deliveries",
   fixtures: "sample webhook bodies for your own tests",
+  certify: "test a webhook receiver or an order integration, and verify its report",
   samples: "small projects to start from",
   logs: "an account's API requests",
 } as const;
@@ -49,7 +51,7 @@ export const partnerGroups = {
 export const partnerHeadings = {
   Account: ["login", "logout", "whoami", "token", "logs", "open"],
   "Orders and prescriptions": ["orders", "prescriptions", "schedules", "continuity", "statements"],
-  Webhooks: ["webhooks", "events", "trigger", "fixtures", "listen", "verify"],
+  Webhooks: ["webhooks", "events", "trigger", "fixtures", "listen", "verify", "certify"],
   Sandbox: ["simulate", "samples"],
 } as const;
 

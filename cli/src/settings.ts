@@ -56,6 +56,9 @@ export type Settings = {
 /** An invalid setting. The operator sees the message as one line. */
 export class WrongSetting extends Error {}
 
+/** What a program that a command starts inherits. */
+export const ownEnvironment = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv => env;
+
 export const readSettings = (env: NodeJS.ProcessEnv = process.env): Settings =>
   readTable(partnerSettings, env) as Settings;
 

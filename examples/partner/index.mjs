@@ -17,7 +17,8 @@ const customers = Object.fromEntries(
   ]),
 );
 
-const shop = await openShop({ ...account, customers, tell: (...words) => console.log(words.join(" ")) });
+const customerOf = (patient_id) => customers[patient_id];
+const shop = await openShop({ ...account, customerOf, tell: (...words) => console.log(words.join(" ")) });
 const { pestle, invoices } = shop;
 
 // Prescribers send prescriptions; the shop creates an invoice when each webhook arrives.

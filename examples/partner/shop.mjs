@@ -16,8 +16,11 @@ const answers = {
   retry_payment: ({ customer }) => customer && { token: customer.second_card },
 };
 
-/** Opens the shop: it listens for webhooks and payments and registers its URL with the pharmacy. */
-export async function openShop({ port = 0, customers = {}, tell = () => {}, ...account }) {
+/**
+ * Opens the shop: it listens for webhooks and payments and registers its URL with the pharmacy. `customerOf` knows the
+ * customer of a patient id, and `onInvoice` hears of each new invoice.
+ */
+export async function openShop({ port = 0, customerOf, onInvoice = () => {}, tell = () => {}, ...account }) {
   const pestle = createPestle(account);
   /** Keyed by reference. */
   const invoices = new Map();
@@ -91,9 +94,10 @@ export async function openShop({ port = 0, customers = {}, tell = () => {}, ...a
       async RX_RECEIVED({ patient_id, medication_requests }) {
         for (const { id, drug_name } of medication_requests) {
           const reference = `inv-${id}`;
-          const invoice = { reference, patient_id, prescription_id: id, customer: customers[patient_id] };
+          const invoice = { reference, patient_id, prescription_id: id, customer: customerOf(patient_id) };
           invoices.set(reference, invoice);
           change(invoice, {}, "please pay for", drug_name);
+          onInvoice(reference);
         }
       },
       async ORDER_UPDATED(event, { late }) {

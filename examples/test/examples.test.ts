@@ -68,6 +68,22 @@ test("the partner orders once for each payment, resolves the holds that it can, 
   expect(await pestle.webhookEndpoints.list()).toEqual([]);
 });
 
+test("the partner as a service is certified: it orders each prescription once on a day when everything goes wrong", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pestle-certify-"));
+  writeDemo(app.config.DATA_DIR, app.demo);
+  const env = { DATA_DIR: app.config.DATA_DIR, XDG_CONFIG_HOME: folder, PATH: process.env["PATH"] ?? "" };
+  const out = join(folder, "report.json");
+  const command = `node --import tsx --conditions=source ${join(ROOT, "examples/partner/serve.mjs")} > /dev/null`;
+  const { data, text } = await runCommand<CertifyReport>(env, "certify orders", { command, out, name: "The shop" });
+  expect(data.checks.filter(({ result }) => result !== "passed")).toEqual([]);
+  expect(data).toMatchObject({ kind: "orders", subject: "The shop", passed: true, run_by: "developer" });
+  expect(text).toMatch(/\n28 of 28 checks passed: certified\.\nSigned report: .+report\.json$/);
+  expect((await runCommand(env, "certify verify", {}, out)).text).toMatch(/\nThe report is unchanged\.$/);
+  const ended = runCommand(env, "certify orders", { command: "exit 3", out });
+  expect(await refusalOf(ended)).toBe("1 The command ended with exit code 3 before the day was over.");
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("the receiver accepts each event once, rejects requests from other senders, and is certified", async () => {
   const pestle = clientOf(app);
   const { client_id, client_secret } = app.demo.partners[0]!;

@@ -21,7 +21,7 @@ export function asvsPage() {
   return page(
     generated("`scripts/docs/asvs-table.ts`"),
     "# ASVS\n",
-    "How Pestle meets the [OWASP Application Security Verification Standard 5.0](https://owasp.org/www-project-application-security-verification-standard/). The page has every requirement of levels 1 and 2, and those of level 3 that Pestle meets. The names are ours; the standard has the text. `yes` names the tests that show it, or the page that says it if the standard requires a document. `no` says what is missing.\n",
+    "You will see how Pestle meets the [OWASP Application Security Verification Standard 5.0](https://owasp.org/www-project-application-security-verification-standard/). The page has every requirement of levels 1 and 2, and those of level 3 that Pestle meets. The names are ours; the standard has the text. `yes` names the tests that show it, or the page that says it if the standard requires a document. `no` says what is missing.\n",
     table(
       ["level", "yes", "no", "does not apply"],
       [1, 2, 3].map((level) => [

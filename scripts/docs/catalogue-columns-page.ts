@@ -12,7 +12,7 @@ export function catalogueColumnsPage() {
   return page(
     generated("the tables of `server/src/domain/catalogue` and `server/src/domain/catalogue/stock.ts`"),
     "# Columns of catalogue files\n",
-    "[The catalogue and stock](guides/catalogue.md) explains imports. The first column of each kind is its key. In CSV, separate the items of a list with `;`.\n",
+    "You will know what to write into each column. [The catalogue and stock](guides/catalogue.md) explains imports. The first column of each kind is its key. In CSV, separate the items of a list with `;`.\n",
     ...catalogueKinds.flatMap((kind) => [
       `## ${kind}\n`,
       table(

@@ -12,7 +12,7 @@ export function configPage() {
   return page(
     generated("`server/src/config.ts`"),
     "# Settings\n",
-    "All settings are environment variables. An empty value counts as unset. `pestle config` prints the active values and their sources, and `pestle doctor` checks them. An invalid value stops the start with one line that names the setting.\n",
+    "You will find every setting, its default and its values. All settings are environment variables. An empty value counts as unset. `pestle config` prints the active values and their sources, and `pestle doctor` checks them. An invalid value stops the start with one line that names the setting.\n",
     table(["setting", "default", "meaning", "value"], rows),
   );
 }

@@ -6,7 +6,7 @@ export function controlledPage() {
   return page(
     generated("`server/src/domain/fulfillment/controlled-rules.ts` and `contract/src/count-reasons.ts`"),
     "# Controlled substances\n",
-    "This page lists the federal rules that Pestle enforces, with their sources. State law can be stricter: set `RX_SCHEDULE_2_DAYS_BY_STATE` and `RX_EXPIRY_MONTHS_BY_STATE`, and review both with your counsel. Pestle does not decide whether a prescription has a legitimate medical purpose (21 CFR 1306.04). That stays with the pharmacist.\n",
+    "You will know which rules about controlled substances Pestle enforces. This page lists the federal rules that Pestle enforces, with their sources. State law can be stricter: set `RX_SCHEDULE_2_DAYS_BY_STATE` and `RX_EXPIRY_MONTHS_BY_STATE`, and review both with your counsel. Pestle does not decide whether a prescription has a legitimate medical purpose (21 CFR 1306.04). That stays with the pharmacist.\n",
     "## The rules\n",
     table(
       ["schedules", "rule", "source", "how Pestle enforces it"],

@@ -35,7 +35,7 @@ export function errorsPage() {
   return page(
     generated("`contract/src/errors.ts`"),
     "# Errors\n",
-    "An answer with status 400 or 422 lists every problem with the request at once, with one entry per code, ordered by code:\n",
+    "You will know what each error means and how to correct the request. An answer with status 400 or 422 lists every problem with the request at once, with one entry per code, ordered by code:\n",
     fence(
       "json",
       JSON.stringify(

@@ -28,7 +28,7 @@ export function eventsPage() {
   return page(
     generated("`contract/src/webhooks/webhooks.ts` and `contract/src/signature.ts`"),
     "# Webhook events\n",
-    "Every event also has `event_id`, `event_type` and `timestamp` (Unix seconds). Events never contain names, addresses, birth dates or documents.\n",
+    "You will know every event, its fields, and every byte of its signatures. Every event also has `event_id`, `event_type` and `timestamp` (Unix seconds). Events never contain names, addresses, birth dates or documents.\n",
     table(["event_type", "sent when", "fields", "opt-in"], rows),
     "`sequence` numbers the changes of one order that send events: 1, 2, 3 and so on. Events of the same change share a number.\n",
     "Opt-in events go only to endpoints that name them. The feed has every event.\n",

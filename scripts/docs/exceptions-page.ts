@@ -24,7 +24,7 @@ export function exceptionsPage() {
   return page(
     generated("`contract/src/exceptions.ts` and `contract/src/actions.ts`"),
     "# Exceptions\n",
-    "An order is On Hold exactly while at least one exception is open on it. Each exception offers actions. Send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields next to it.\n",
+    "You will know why an order is On Hold, and what ends the hold. An order is On Hold exactly while at least one exception is open on it. Each exception offers actions. Send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields next to it.\n",
     table(["id", "name", "actions", "who acts", "overridden by"], rows),
     `\`overridden by\`: who in the pharmacy may close the exception, with a reason, while its cause still exists. A pharmacist needs a current license, and gives one of these codes and a text of at least ${SHORTEST_OVERRIDE_TEXT} characters. The service signs the code, the text and the license number in the history.\n`,
     table(

@@ -16,7 +16,7 @@ export function inspectionPage() {
   return page(
     generated("the tables in `contract/src/practice`"),
     "# An inspector visits\n",
-    "What the inspector of a board of pharmacy asks, and where you find the answer: on a screen of the dashboard, or with a command on the server. A test asks every question of this page both ways.\n",
+    "You will answer what the inspector of a board of pharmacy asks: on a screen of the dashboard, or with a command on the server. A test asks every question of this page both ways.\n",
     table(
       ["question", "screen", "command"],
       inspectionQuestions.map(({ asks, screen: [, title], command }) => [

@@ -14,7 +14,7 @@ export function intakePage() {
   return page(
     generated("the tables of `server/src/domain`"),
     "# E-prescriptions in\n",
-    `\`POST /intake/script\` takes NCPDP SCRIPT in the shapes of ${scriptVersions.join(", ")} (NewRx, CancelRx, RxRenewalResponse, RxChangeResponse), \`POST /intake/fhir\` FHIR R4 (a Bundle with one MedicationRequest, or the MedicationRequest alone). Both require a token with the scope \`intake\`.\n`,
+    `You will send an e-prescription to the pharmacy and understand its answer. \`POST /intake/script\` takes NCPDP SCRIPT in the shapes of ${scriptVersions.join(", ")} (NewRx, CancelRx, RxRenewalResponse, RxChangeResponse), \`POST /intake/fhir\` FHIR R4 (a Bundle with one MedicationRequest, or the MedicationRequest alone). Both require a token with the scope \`intake\`.\n`,
     "The service stores each message encrypted before it processes it. The same message again (same sender, message id and bytes) gets the same answer and changes nothing. The service answers a readable message with 200 in the message's own format. Status 010 (or Verify) and an `information` issue mean that the pharmacy processed it. Status 000 means that the service stored it and will process it later.\n",
     "## Rejections\n",
     "601: the service cannot process the message. 602: an error on our side, send it again later. 900: rejected, correct it and send it under a new message id. Codes that are words apply to FHIR only.\n",

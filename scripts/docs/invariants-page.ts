@@ -7,7 +7,7 @@ export const invariantsPage = () =>
   page(
     generated("`chaos/invariants`"),
     "# Invariants\n",
-    "Rules that hold after every fault. The campaigns (`npm run campaign -- NAME`) injure the service and then check these rules. A campaign fails at the first violation and names the rule.\n",
+    "You will know what holds after every fault. The campaigns (`npm run campaign -- NAME`) injure the service and then check these rules. A campaign fails at the first violation and names the rule.\n",
     "Some rules are statements that find violations in the database. Campaigns run them for the account that they used. The other rules compare the service with a ledger that the campaign kept itself: what clients were answered, and what receivers got.\n",
     table(
       ["invariant", "promise", "campaigns", "checked in"],

@@ -36,6 +36,7 @@ export function lifecyclePage() {
   return page(
     generated("`contract/src/lifecycle.ts` and `contract/src/actions.ts`"),
     "# The life of an order\n",
+    "You will see every status of an order, and what moves it to the next.\n",
     fence("mermaid", stateDiagram()),
     "The part after the slash is the stage; partners see the `order_status` before it. An order that leaves On Hold returns to its previous stage.\n",
     "## Transitions\n",

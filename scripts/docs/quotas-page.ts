@@ -26,7 +26,7 @@ export function quotasPage() {
   return page(
     generated("`contract/src/accounts/quotas.ts` and `contract/src/accounts/quota-draws.ts`"),
     "# Quotas\n",
-    "An account stores a limited number of records and bytes, so that one partner cannot fill the pharmacy's disks. Production has room for years of work. The sandbox has room for large tests.\n",
+    "You will know how much an account can store. An account stores a limited number of records and bytes, so that one partner cannot fill the pharmacy's disks. Production has room for years of work. The sandbox has room for large tests.\n",
     table(
       ["quota", "counts", "sandbox", "production", "at the limit, Pestle refuses"],
       quotaNames.map((name) => {

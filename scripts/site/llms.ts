@@ -42,9 +42,8 @@ export const llmsFull = (pages: readonly Page[]): string =>
     .map(({ path, markdown }) => `<!-- ${markdownPathOf(path)} -->\n\n${markdown.trimEnd()}\n`)
     .join("\n");
 
-/** The first sentence that says more than for whom the page is. */
+/** The first sentence: what the reader will achieve. */
 function summaryOf(lead: string): string {
-  const sentences = lead.match(/[^.:!?]+.*?[.:!?](?= |$)/g)?.map((sentence) => sentence.trim()) ?? [];
-  const [first = lead, second = ""] = sentences;
-  return (/^For .{0,40}\.$/.test(first) ? second || first : first).replace(/:$/, ".");
+  const [first = lead] = lead.match(/[^.:!?]+.*?[.:!?](?= |$)/) ?? [];
+  return first.trim().replace(/:$/, ".");
 }

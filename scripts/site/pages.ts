@@ -36,6 +36,7 @@ const sections: { title: string; kind: PageKind; entries: Entry[] }[] = [
       "docs/guides/webhooks.md",
       "docs/guides/verify-webhooks.md",
       "docs/certify.md",
+      "docs/partners/certify-orders.md",
       "docs/guides/errors-in-practice.md",
       "docs/guides/idempotency.md",
       "docs/guides/pagination.md",

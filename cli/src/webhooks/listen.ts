@@ -99,7 +99,8 @@ async function listen(options: ListenOptions, api: PartnerApi, stop: AbortSignal
   }
 }
 
-async function whereItEnds(api: PartnerApi): Promise<string> {
+/** The position after the newest event. */
+export async function whereItEnds(api: PartnerApi): Promise<string> {
   let page: FeedAnswer | undefined;
   do {
     const query = { after: NOT_YET, cursor: page?.next_cursor ?? undefined, limit: 1 };

@@ -143,6 +143,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "samples create": notAudited(NO_DATABASE),
   listen: notAudited(PARTNER_PROGRAM),
   certify: notAudited(PARTNER_PROGRAM),
+  "certify orders": notAudited(PARTNER_PROGRAM),
   "certify verify": notAudited(PARTNER_PROGRAM),
 };
 

@@ -18,18 +18,18 @@ export type CertifiedCheck = {
 
 export type CertifyFacts = {
   readonly form: 1;
-  /** What was certified: a receiver of webhooks. */
-  readonly kind: "receiver";
-  /** Its URL. */
+  /** What was certified: a receiver of webhooks, or an order integration. */
+  readonly kind: "receiver" | "orders";
+  /** The receiver's URL, or the name of the system that orders. */
   readonly subject: string;
   readonly account_id: string;
   readonly environment: "production" | "sandbox";
   readonly at: string;
   /** `developer`: at the partner's terminal, signed with a key of that machine. `pharmacy`: by the service. */
   readonly run_by: "developer" | "pharmacy";
-  /** Whether the effects were checked, not only the answers. */
+  /** Whether the effects were checked, not only the answers. Always true for orders. */
   readonly effects_checked: boolean;
-  /** True if no check failed and every check that was possible ran. */
+  /** True if no required check failed and every check that was possible ran. */
   readonly passed: boolean;
   readonly checks: readonly CertifiedCheck[];
   readonly pestle_version: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** What a partner's program does first, on the Node that runs this. `node-versions.ts` runs it on several. */
+/** What a partner's program does first, on the runtime that runs this. `scripts/sdk/runtimes.ts` runs it on several runtimes. */
 export async function journey({ sdk, webhooks, express, testing }) {
   const server = createServer((request, response) => {
     const token = { access_token: "a", token_type: "Bearer", expires_in: 60, scope: "partners" };

@@ -24,7 +24,6 @@ export const commandFiles: readonly CommandFile[] = [
   [["sso"], async () => (await import("./accounts/sso.ts")).ssoCommands],
   ...partnerCommandFiles.filter(([words]) => !words.some((word) => EXTENDED.includes(word))),
   [["simulate"], async () => (await import("./sandbox/seeded-prescription.ts")).simulateCommands],
-  [["certify"], async () => (await import("./certify/certify.ts")).certifyCommands],
   [["rx"], async () => (await import("./intake/rx-send.ts")).rxSendCommand],
   [["rx"], async () => (await import("./intake/rx-lint.ts")).rxLintCommand],
   [["rx"], async () => (await import("./intake/rx-review.ts")).rxReviewCommands],

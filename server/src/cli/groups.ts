@@ -18,7 +18,6 @@ export const groups: Readonly<Record<string, string>> = {
   audit: "the audit log: verify, prove, sign, list disclosures",
   keys: "encryption keys",
   database: "the roles of your PostgreSQL",
-  certify: "test a webhook receiver, and verify its report",
 };
 
 /** Who uses a command, by its first word. The help has a heading for each. */

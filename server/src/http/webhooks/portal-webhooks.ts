@@ -16,7 +16,7 @@ import type { Deps } from "../../deps.ts";
 import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { endpointAnswer } from "../../domain/webhooks/webhook-endpoint.ts";
-import { readCertification, startCertification } from "../../usecases/webhooks/certify/certify-endpoint.ts";
+import { readCertification, startCertification } from "../../usecases/webhooks/certify-endpoint.ts";
 import {
   noteEventView,
   redeliverInPortal,

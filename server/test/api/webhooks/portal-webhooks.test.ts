@@ -11,7 +11,7 @@ import { signingKey, verifyServiceSignature, verifyStandardSignature } from "@pe
 import { verifyCertifyReport } from "@pestle/sdk";
 import { createReceiver, nodeHandler, openInbox } from "@pestle/sdk/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { serveReceivers } from "../../support/certify/serve-planted.ts";
+import { serveReceivers } from "../../../../cli/test/certify/serve-planted.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { signedIn, type WebPerson } from "../../support/web.ts";

@@ -6,12 +6,15 @@ import { type AddressInfo, createServer } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import type { CertifyReport } from "@pestle/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findOrInstall } from "../../../../scripts/debian-package.ts";
 import { clientOf } from "../../../../sdk/test/support/client-of.ts";
+import { writeDemo } from "../../../src/seed/demo-file.ts";
 import { openReceiver } from "../../support/receiver.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { ROOT } from "../../support/tools/doc-blocks.ts";
+import { runCommand } from "../../support/tools/run-command.ts";
 import { until } from "../../support/tools/until.ts";
 
 /** The clients on standard libraries: their files, where the journey needs them, and the command that runs it. */
@@ -63,12 +66,17 @@ const languages: Record<string, { needs: string[]; debian: string; files: Record
 const folder = mkdtempSync(join(tmpdir(), "pestle-clients-"));
 let app: TestApp;
 let settings: Record<string, string>;
+/** The settings of `pestle` commands. */
+let cli: Record<string, string>;
+const report = join(folder, "report.json");
 
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   const { client_id, client_secret } = app.demo.partners[0]!;
   const { base_url, sandbox_auth_url } = app.addresses;
   settings = { CLIENT_ID: client_id, CLIENT_SECRET: client_secret, BASE_URL: base_url, AUTH_URL: sandbox_auth_url };
+  writeDemo(app.config.DATA_DIR, app.demo);
+  cli = { DATA_DIR: app.config.DATA_DIR, XDG_CONFIG_HOME: folder, PATH: process.env["PATH"] ?? "" };
 });
 afterAll(async () => {
   await app.stop();
@@ -150,6 +158,7 @@ describe("the Python receiver", () => {
       CLIENT_SECRET: settings["CLIENT_SECRET"]!,
       WEBHOOK_SECRET: secret,
       SIGNING_SECRET: signing_secret,
+      STATE: "yes",
     };
     const first = start(env);
     await first.seen(`listening ${env.PORT}`);
@@ -160,6 +169,11 @@ describe("the Python receiver", () => {
     const event_id = first.lines.at(-1)!.split(" ")[2]!;
     const forged = await fetch(url, { method: "POST", body: JSON.stringify({ event_id, event_type: "RX_RECEIVED" }) });
     expect(forged.status).toBe(401);
+    writeFileSync(join(folder, "endpoint.json"), JSON.stringify({ secret, signing_secret }));
+    const options = { state: url.replace(/hook$/, "state"), secrets: join(folder, "endpoint.json"), out: report };
+    const certified = await runCommand<CertifyReport>(cli, "certify", options, url);
+    expect(certified.data.checks.filter(({ result }) => result !== "passed")).toEqual([]);
+    expect(certified.data).toMatchObject({ kind: "receiver", passed: true, effects_checked: true });
     first.stop();
     expect(await first.ended).toEqual([0, ""]);
 
@@ -181,6 +195,15 @@ describe("the Python receiver", () => {
     const [code, stderr] = await start({ CLIENT_SECRET: "a secret" }).ended;
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^WEBHOOK_SECRET is not set: .+\n$/)]);
   });
+});
+
+test("the Python partner is certified: it orders each prescription once on a day when everything goes wrong", async () => {
+  if (!canRun("Python", ["/usr/bin/python3"], "python3")) return;
+  const env = { ...cli, PYTHONPATH: join(ROOT, "python/src"), PYTHONDONTWRITEBYTECODE: "1" };
+  const command = `/usr/bin/python3 ${join(ROOT, "examples/python-partner/partner.py")} > /dev/null`;
+  const { data } = await runCommand<CertifyReport>(env, "certify orders", { command, out: report });
+  expect(data.checks.filter(({ result }) => result !== "passed")).toEqual([]);
+  expect(data).toMatchObject({ kind: "orders", passed: true });
 });
 
 describe("the small clients place an order, read lists, and verify a delivery:", () => {

@@ -55,7 +55,15 @@ const SEARCHES = [
   ["quick start", "/docs/guides/quick-start"],
   ["glosary", "/docs/glossary"],
   ["mcp", "/docs/partners/assistants#connect-it-with-mcp"],
+  ["certify my order integration", "/docs/partners/certify-orders"],
 ] as const;
+
+test("every guide and reference says first what its reader will achieve", () => {
+  const pages = sitePages(ROOT).filter(({ kind }) => kind === "guide" || kind === "reference");
+  expect(pages.length).toBeGreaterThan(45);
+  const others = pages.filter(({ source }) => !/^(<!--.*-->\n+)?# .+\n\nYou will /.test(readDoc(source)));
+  expect(others.map(({ source }) => source)).toEqual([]);
+});
 
 const headingsOf = (page: string): Set<string> => {
   const slugOf = slugs();

@@ -20,11 +20,15 @@ const typed: Record<string, (text: string) => string> = {
 /** The shown answer, right after the typed command. */
 const OUTPUT = ["json", "text", "xml"];
 
-/** `npx pestle …`, by the running process, or by its own process for commands that keep running. */
+/** `npx pestle …`, by the running process, or by its own process for commands that run for long. */
 const PRELUDE = `
 npx() {
   shift
   if [ "$1" = listen ]; then exec node --import "$TSX" --conditions=source "$PESTLE" "$@"; fi
+  if [ "$1 \${2:-}" = "certify orders" ]; then
+    node --import "$TSX" --conditions=source "$PESTLE" "$@"
+    return
+  fi
   local answer
   answer=$({ env -0; printf '\\0'; printf '%s\\0' "$PWD" "$@"; } | curl -s --unix-socket "$CLI" --data-binary @- http://cli/)
   jq -rj .stderr <<< "$answer" >&2

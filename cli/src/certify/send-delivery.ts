@@ -1,11 +1,14 @@
 import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
-import { RESPONSE_TIMEOUT_S } from "@pestle/contract";
-import type { ReceiverAnswer, Seen } from "../../domain/webhooks/certify/judge-check.ts";
-import type { PlannedDelivery } from "../../domain/webhooks/certify/plan-checks.ts";
-import { readReceiverState } from "../../domain/webhooks/certify/receiver-state.ts";
-import type { CertifyReach } from "../../usecases/webhooks/certify/certify-receiver.ts";
+import {
+  type PlannedDelivery,
+  RESPONSE_TIMEOUT_S,
+  type ReceiverAnswer,
+  readReceiverState,
+  type Seen,
+} from "@pestle/contract";
+import type { CertifyReach } from "./certify-receiver.ts";
 
 export type ReachOptions = { url: string; state_url?: string | undefined; time_limit_ms?: number };
 

@@ -1,5 +1,5 @@
-import type { CertifyFinding, ReceiverCheck } from "@pestle/contract";
 import type { PlannedDelivery } from "./plan-checks.ts";
+import type { CertifyFinding, ReceiverCheck } from "./receiver-checks.ts";
 import type { ReceiverState } from "./receiver-state.ts";
 
 /** The receiver's answer. `trouble`: there was none in time, or the connection failed. */

@@ -1,16 +1,23 @@
-import { type PartnerOptions, partnerOptions } from "@pestle/cli/accounts/partner-account";
-import { WrongUsage } from "@pestle/cli/errors";
-import { readObject, readText, writePrivate } from "@pestle/cli/files";
-import { facts, progress } from "@pestle/cli/output";
-import { openPartnerApi, type PartnerApi } from "@pestle/cli/partner-api";
-import type { CommandRow } from "@pestle/cli/program";
-import { listenSecrets, operatorName } from "@pestle/cli/webhooks/forward-event";
-import { type CertifyReport, faultOfReport, signingKey, signReport, WEBHOOK_USER_AGENT } from "@pestle/contract";
-import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { certifyRandom } from "../../usecases/webhooks/certify/certify-random.ts";
-import { certifyReceiver, hasPassed } from "../../usecases/webhooks/certify/certify-receiver.ts";
-import { version } from "../../version.ts";
+import {
+  type CertifyReport,
+  certifyRandom,
+  faultOfReport,
+  hasPassed,
+  signingKey,
+  signReport,
+  WEBHOOK_USER_AGENT,
+} from "@pestle/contract";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { CommandRefusal, WrongUsage } from "../errors.ts";
+import { readObject, readText, writePrivate } from "../files.ts";
+import { facts, progress } from "../output.ts";
+import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
+import { listenSecrets, operatorName } from "../webhooks/forward-event.ts";
 import { certifyKey } from "./certify-key.ts";
+import { certifyReceiver } from "./certify-receiver.ts";
+import { certifyOrdersCommand } from "./orders/certify-orders.ts";
+import { ownVersion } from "./own-version.ts";
 import { reportText } from "./report-text.ts";
 import { reachReceiver } from "./send-delivery.ts";
 
@@ -48,6 +55,7 @@ export const certifyCommands: readonly CommandRow[] = [
       return { data: report, text, failed: !report.passed };
     },
   },
+  certifyOrdersCommand,
   {
     name: "certify verify",
     summary: "check the signature of a report; exit code 1 if it was changed",
@@ -72,7 +80,9 @@ async function certified(api: PartnerApi, asked: Asked, env: NodeJS.ProcessEnv |
   const { url, state, own } = asked;
   const { client_id, client_secret, environment } = api.client;
   if (client_secret === "") {
-    throw new AdminRefusal("Deliveries are signed with the client secret. Log in again with --key and --secret-stdin.");
+    throw new CommandRefusal(
+      "Deliveries are signed with the client secret. Log in again with --key and --secret-stdin.",
+    );
   }
   const keys = certifyKey(env);
   const key = signingKey(client_secret);
@@ -105,7 +115,7 @@ async function certified(api: PartnerApi, asked: Asked, env: NodeJS.ProcessEnv |
     effects_checked,
     passed: hasPassed(checks, effects_checked),
     checks,
-    pestle_version: version,
+    pestle_version: ownVersion(),
   } as const;
   return signReport(report, keys);
 }

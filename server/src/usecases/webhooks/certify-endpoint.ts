@@ -1,30 +1,32 @@
 import {
   type CertifyFacts,
   type CertifyReport,
+  certifyRandom,
+  certifySteps,
+  hasPassed,
+  type PlannedDelivery,
   type PortalCertification,
+  type ReceiverAnswer,
   signReport,
   WEBHOOK_USER_AGENT,
 } from "@pestle/contract";
-import type { AccountRow } from "../../../db/accounts/accounts.ts";
-import { auditKeyPlace, listAuditKeys } from "../../../db/operations/audit-roots.ts";
+import type { AccountRow } from "../../db/accounts/accounts.ts";
+import { auditKeyPlace, listAuditKeys } from "../../db/operations/audit-roots.ts";
 import {
   beginCertification,
   findCertification,
   finishCertification,
   runningCertification,
-} from "../../../db/webhooks/certifications.ts";
-import { findEndpoint, lockEndpoints } from "../../../db/webhooks/endpoints.ts";
-import { loadSigningEndpoint } from "../../../db/webhooks/portal-webhooks.ts";
-import type { Deps } from "../../../deps.ts";
-import { refuseAll, StatusRefusal } from "../../../domain/values/refusals.ts";
-import type { EndpointAnswer } from "../../../domain/webhooks/attempt-outcome.ts";
-import type { ReceiverAnswer } from "../../../domain/webhooks/certify/judge-check.ts";
-import { endpointProblem } from "../../../domain/webhooks/webhook-endpoint.ts";
-import { withKeysOfNow } from "../../../vault/vault.ts";
-import { audited, type PortalActor } from "../../operations/audit-portal.ts";
-import { openSigningSecrets } from "../explain-signature.ts";
-import { certifyRandom } from "./certify-random.ts";
-import { certifyReceiver, hasPassed } from "./certify-receiver.ts";
+} from "../../db/webhooks/certifications.ts";
+import { findEndpoint, lockEndpoints } from "../../db/webhooks/endpoints.ts";
+import { loadSigningEndpoint } from "../../db/webhooks/portal-webhooks.ts";
+import type { Deps } from "../../deps.ts";
+import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import type { EndpointAnswer } from "../../domain/webhooks/attempt-outcome.ts";
+import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { audited, type PortalActor } from "../operations/audit-portal.ts";
+import { openSigningSecrets } from "./explain-signature.ts";
 
 /** A run ends after this long, with the checks that it has. */
 const LONGEST_RUN_MS = 60_000;
@@ -81,7 +83,7 @@ async function runCertification(
   if (secrets === undefined) return null;
   const now = deps.now();
   let closed = false;
-  const checks = await certifyReceiver(
+  const steps = certifySteps(
     {
       url,
       operator_name: deps.config.OPERATOR_NAME,
@@ -92,16 +94,20 @@ async function runCertification(
       test: environment === "production",
       ...certifyRandom(),
     },
-    {
-      async send(delivery) {
-        const answer = await deps.webhook_client.send({ environment, url, ...delivery });
-        closed ||= answer.trouble === "CLOSED";
-        return answerOf(answer);
-      },
-      readState: async () => null,
-      isOver: () => closed || deps.now().getTime() - now.getTime() > LONGEST_RUN_MS,
-    },
+    { isOver: () => closed || deps.now().getTime() - now.getTime() > LONGEST_RUN_MS },
   );
+  const send = async (delivery: PlannedDelivery) => {
+    const answer = await deps.webhook_client.send({ environment, url, ...delivery });
+    closed ||= answer.trouble === "CLOSED";
+    return answerOf(answer);
+  };
+  let next = steps.next();
+  // A receiver shows its state to its own developer alone.
+  while (!next.done) {
+    const { deliveries } = next.value;
+    next = steps.next(deliveries === null ? null : await Promise.all(deliveries.map(send)));
+  }
+  const checks = next.value;
   if (closed) return "closed";
   return signedByPharmacy(deps, {
     form: 1,

@@ -5,24 +5,19 @@ import {
   type CertifyFacts,
   type CertifyReport,
   faultOfReport,
+  hasPassed,
   type ReceiverCheck,
+  readReceiverState,
   receiverCheckNames,
   signReport,
 } from "@pestle/contract";
 import { ReportRefused, verifyCertifyReport } from "@pestle/sdk";
 import { createReceiver, nodeHandler, openInbox, type WebhookBody } from "@pestle/sdk/webhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { reachReceiver } from "../../../src/cli/certify/send-delivery.ts";
-import { readReceiverState } from "../../../src/domain/webhooks/certify/receiver-state.ts";
-import { certifyReceiver, hasPassed } from "../../../src/usecases/webhooks/certify/certify-receiver.ts";
-import {
-  CLIENT_SECRET,
-  KEY,
-  plantedFaults,
-  SIGNING_SECRET,
-  WEBHOOK_SECRET,
-} from "../../support/certify/planted-receivers.ts";
-import { plantedReceiver, serveReceivers } from "../../support/certify/serve-planted.ts";
+import { certifyReceiver } from "../../src/certify/certify-receiver.ts";
+import { reachReceiver } from "../../src/certify/send-delivery.ts";
+import { CLIENT_SECRET, KEY, plantedFaults, SIGNING_SECRET, WEBHOOK_SECRET } from "./planted-receivers.ts";
+import { plantedReceiver, serveReceivers } from "./serve-planted.ts";
 
 /** The SDK's receiver, as a partner would use it. */
 function sdkReceiver(url: string): RequestListener {

@@ -1,13 +1,9 @@
-import {
-  compactAsciiJson,
-  type EventType,
-  type ReceiverCheck,
-  requestSigner,
-  type SigningSecrets,
-  sampleEvents,
-  standardWebhookHeaders,
-  webhookHeaders,
-} from "@pestle/contract";
+import { compactAsciiJson } from "../webhooks/compact-ascii-json.ts";
+import { requestSigner, type SigningSecrets } from "../webhooks/request-signer.ts";
+import { sampleEvents } from "../webhooks/sample-events.ts";
+import { standardWebhookHeaders, webhookHeaders } from "../webhooks/webhook-headers.ts";
+import type { EventType } from "../webhooks/webhooks.ts";
+import type { ReceiverCheck } from "./receiver-checks.ts";
 
 /** One request to the receiver. */
 export type PlannedDelivery = {

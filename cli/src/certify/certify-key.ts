@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { type PersonalFile, readPersonalFile, writePersonalFile } from "@pestle/cli/accounts/personal-file";
+import { type PersonalFile, readPersonalFile, writePersonalFile } from "../accounts/personal-file.ts";
 
 export type CertifyKey = { public_key: string; private_key: string };
 
