@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { Environment } from "@pestle/contract";
 import Fastify, { type ConnectionError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/accounts/tokens.ts";
@@ -277,6 +278,9 @@ function refusedNames(error: unknown): string | undefined {
   return error instanceof OAuthRefusal ? error.error : undefined;
 }
 
+/** A token server serves one environment. */
+const environmentOf: Partial<Record<ListenerName, Environment>> = { auth: "production", sandbox_auth: "sandbox" };
+
 function logAndMeasure(
   deps: Deps,
   listener: ListenerName,
@@ -287,7 +291,8 @@ function logAndMeasure(
   // The route's pattern, not the address, because an address can carry a patient's id.
   const route = request.routeOptions.url ?? "(none)";
   const { id: request_id, method, grant, refused, span } = request;
-  deps.metrics.observeRequest(listener, method, route, status, duration_ms / 1000, span?.trace_id);
+  const environment = grant?.environment ?? environmentOf[listener] ?? "";
+  deps.metrics.observeRequest(listener, environment, method, route, status, duration_ms / 1000, span?.trace_id);
   // Partners see these requests. The prescriptions of a network are internal to the pharmacy.
   if (grant?.scopes.includes("partners")) {
     const { account_id, credential_id } = grant;

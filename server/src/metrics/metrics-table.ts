@@ -18,7 +18,7 @@ export const metricTable = {
   pestle_http_request_duration_seconds: {
     type: "histogram",
     meaning: "Time from the first byte of a request to the last byte of its response.",
-    labels: ["listener", "method", "route", "status"],
+    labels: ["listener", "environment", "method", "route", "status"],
     buckets: BUCKETS_S,
   },
   pestle_webhook_attempt_duration_seconds: {
@@ -31,7 +31,7 @@ export const metricTable = {
   pestle_webhook_first_attempt_lag_seconds: {
     type: "histogram",
     meaning: "Time from writing an event to its first delivery attempt.",
-    labels: [],
+    labels: ["environment"],
     buckets: LAG_BUCKETS_S,
   },
   pestle_provider_request_duration_seconds: {

@@ -1,10 +1,13 @@
+import type { Environment } from "@pestle/contract";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { type TimeHistogram, timeHistogram } from "./histogram.ts";
 import { type LabelsOf, type MetricName, type MetricRow, type MetricsOf, metricTable } from "./metrics-table.ts";
 
 export type Metrics = {
+  /** `environment` is empty for a request that belongs to no account. */
   observeRequest(
     listener: string,
+    environment: Environment | "",
     method: string,
     route: string,
     status: number,
@@ -24,7 +27,7 @@ export type Metrics = {
   /** The result and duration of a webhook attempt. */
   observeAttempt(delivery_status: "delivered" | "pending" | "failed", seconds: number, trace_id?: string): void;
   /** The time from writing an event to its first delivery attempt. */
-  observeFirstAttempt(seconds: number, trace_id?: string): void;
+  observeFirstAttempt(environment: Environment, seconds: number, trace_id?: string): void;
   /** The time of the newest signed root of the audit log, and the roots that each destination lacks. */
   setAuditRoots(newest: Date | undefined, unshipped: readonly { name: string; waiting: number }[]): void;
   /** A call of an outside service. */
@@ -76,10 +79,10 @@ export function createMetrics(): Metrics {
     gauge.set(labels, value);
   };
   return {
-    observeRequest: (listener, method, route, status, seconds, trace_id) =>
+    observeRequest: (listener, environment, method, route, status, seconds, trace_id) =>
       requests.observe(
-        `${listener} ${method} ${status} ${route}`,
-        [listener, method, route, String(status)],
+        `${listener} ${environment} ${method} ${status} ${route}`,
+        [listener, environment, method, route, String(status)],
         seconds,
         trace_id,
       ),
@@ -88,7 +91,8 @@ export function createMetrics(): Metrics {
     countDroppedSpans: (dropped) => count("pestle_trace_spans_dropped_total", {}, dropped),
     observeAttempt: (delivery_status, seconds, trace_id) =>
       attempts.observe(delivery_status, [delivery_status], seconds, trace_id),
-    observeFirstAttempt: (seconds, trace_id) => lags.observe("", [], seconds, trace_id),
+    observeFirstAttempt: (environment, seconds, trace_id) =>
+      lags.observe(environment, [environment], seconds, trace_id),
     setReady: (value) => setGauge("pestle_ready", value ? 1 : 0),
     setSandboxProcess: (up) => setGauge("pestle_sandbox_process_up", up ? 1 : 0),
     setSafety: (version, fit) => {

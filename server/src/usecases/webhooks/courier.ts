@@ -138,7 +138,7 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     });
     if (delivery.attempts === 0) {
       const lag_s = Math.max(0, Date.now() - delivery.queued_at.getTime()) / 1000;
-      deps.metrics.observeFirstAttempt(lag_s, span?.trace_id);
+      deps.metrics.observeFirstAttempt(deps.serves ?? "production", lag_s, span?.trace_id);
     }
     void sendWebhook(deps, endpoint, delivery, span?.traceparent).then((sent) => end(attempt, sent, span));
   }

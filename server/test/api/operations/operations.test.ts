@@ -42,7 +42,7 @@ describe("metrics", () => {
     expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
     const text = await response.text();
     expect(text).toMatch(
-      /pestle_http_request_duration_seconds_count\{listener="partner",method="GET",route="\/brands",status="200"\} \d/,
+      /pestle_http_request_duration_seconds_count\{listener="partner",environment="sandbox",method="GET",route="\/brands",status="200"\} \d/,
     );
     expect(text).toMatch(/^pestle_ready [01]$/m);
     expect(text).not.toContain(app.demo.partners[0]!.client_secret);

@@ -8,9 +8,9 @@ const TRACE = "0af7651916cd43dd8448eb211c80319c";
 
 function measured() {
   const metrics = createMetrics();
-  metrics.observeRequest("partner", "POST", "/orders", 201, 0.03, TRACE);
-  metrics.observeRequest("partner", "POST", "/orders", 201, 0.2);
-  metrics.observeFirstAttempt(0.02, TRACE);
+  metrics.observeRequest("partner", "production", "POST", "/orders", 201, 0.03, TRACE);
+  metrics.observeRequest("partner", "production", "POST", "/orders", 201, 0.2);
+  metrics.observeFirstAttempt("production", 0.02, TRACE);
   metrics.countFault("job");
   return metrics;
 }
@@ -18,10 +18,12 @@ function measured() {
 test("a reader of OpenMetrics finds the trace of a bucket's newest request, and each counter by its name there", async () => {
   const text = formattedMetrics(await measured().text(), "openmetrics");
   const bucket =
-    'pestle_http_request_duration_seconds_bucket{le="0.05",listener="partner",method="POST",route="/orders",status="201"} 1';
+    'pestle_http_request_duration_seconds_bucket{le="0.05",listener="partner",environment="production",method="POST",route="/orders",status="201"} 1';
   expect(text).toContain(`\n${bucket} # {trace_id="${TRACE}"} 0.03 `);
   expect(text).toContain('route="/orders",status="201"} 2\n');
-  expect(text).toContain(`pestle_webhook_first_attempt_lag_seconds_bucket{le="0.025"} 1 # {trace_id="${TRACE}"} 0.02 `);
+  expect(text).toContain(
+    `pestle_webhook_first_attempt_lag_seconds_bucket{le="0.025",environment="production"} 1 # {trace_id="${TRACE}"} 0.02 `,
+  );
   expect(text).toContain('# TYPE pestle_faults counter\npestle_faults_total{kind="job"} 1\n');
   expect(text).toMatch(/\n# EOF\n$/);
   expect(text).not.toContain("\n\n");
@@ -32,7 +34,7 @@ test("any other reader gets Prometheus's older format, without exemplars", async
   expect(text).not.toContain("trace_id");
   expect(text).not.toContain("# EOF");
   expect(text).toContain("# TYPE pestle_faults_total counter");
-  expect(text).toContain("pestle_webhook_first_attempt_lag_seconds_sum 0.02\n");
+  expect(text).toContain('pestle_webhook_first_attempt_lag_seconds_sum{environment="production"} 0.02\n');
 });
 
 test.each([
@@ -50,10 +52,10 @@ test.each([
 test("the metrics of two processes keep their exemplars, and the label is the sample's own", async () => {
   const text = mergedMetrics(await measured().text(), await measured().text(), 'process="sandbox"');
   expect(text).toContain(
-    `pestle_webhook_first_attempt_lag_seconds_bucket{process="sandbox",le="0.025"} 1 # {trace_id="${TRACE}"} 0.02 `,
+    `pestle_webhook_first_attempt_lag_seconds_bucket{process="sandbox",le="0.025",environment="production"} 1 # {trace_id="${TRACE}"} 0.02 `,
   );
   expect(formattedMetrics(text, "prometheus")).toContain(
-    'pestle_webhook_first_attempt_lag_seconds_bucket{process="sandbox",le="0.025"} 1\n',
+    'pestle_webhook_first_attempt_lag_seconds_bucket{process="sandbox",le="0.025",environment="production"} 1\n',
   );
 });
 
