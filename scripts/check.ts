@@ -102,6 +102,10 @@ async function rulesOfPrometheus(): Promise<void> {
   if (promtool === undefined) return missing("rules of Prometheus", "promtool, of Debian's package prometheus");
   const folder = join(root, "deploy/prometheus");
   await step("rules of Prometheus", promtool, ["check", "rules", join(folder, "rules.yml")]);
+  await step("settings of Prometheus", promtool, [
+    ...["check", "config", "--syntax-only"],
+    join(folder, "prometheus.yml"),
+  ]);
   await step("tests of the rules", promtool, ["test", "rules", join(folder, "rules-test.yml")]);
 }
 

@@ -7,6 +7,7 @@ import { pythonAsyncOperations, pythonOperations } from "./clients/python-operat
 import { pythonTables } from "./clients/python-tables.ts";
 import { smallClients } from "./clients/small-clients.ts";
 import { dashboardFile } from "./deploy/dashboard.ts";
+import { kubernetesFiles } from "./deploy/kubernetes.ts";
 import { rulesFile } from "./deploy/rules.ts";
 import { asvsPage } from "./docs/asvs-page.ts";
 import { authenticationPage } from "./docs/authentication-page.ts";
@@ -50,6 +51,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/metrics.md", render: metricsPage },
   { path: "deploy/prometheus/rules.yml", render: rulesFile },
   { path: "deploy/grafana/pestle.json", render: dashboardFile },
+  ...kubernetesFiles,
   { path: "docs/guides/authentication.md", render: authenticationPage },
   { path: "docs/guides/rate-limits.md", render: rateLimitsPage },
   { path: "docs/partners/testing.md", render: testingPage },

@@ -72,12 +72,14 @@ describe("metrics", () => {
         await ask({ "x-forwarded-for": "203.0.113.9" }),
         await ask({ "x-forwarded-for": "127.0.0.1" }),
         await ask({ "x-forwarded-for": "203.0.113.9", authorization }),
+        // Prometheus asks the process itself, past the proxy.
+        await ask({ "x-forwarded-proto": "http", authorization }),
       ];
       await own.stop();
       return found;
     };
-    expect(await statuses({})).toEqual([404, 404, 404, 404]);
-    expect(await statuses({ METRICS_TOKEN: "let-prometheus-in" })).toEqual([404, 404, 404, 200]);
+    expect(await statuses({})).toEqual([404, 404, 404, 404, 400]);
+    expect(await statuses({ METRICS_TOKEN: "let-prometheus-in" })).toEqual([404, 404, 404, 200, 200]);
   });
 });
 
