@@ -3,9 +3,9 @@ import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps, EnvironmentDeps } from "../deps.ts";
 import { isInNetworks } from "../domain/accounts/allowed-networks.ts";
 import { type Limit, policyHeader, remainingHeader } from "../domain/accounts/rate-limit.ts";
+import { within } from "../domain/operations/span.ts";
 import { acceptsJson } from "../domain/values/http-headers.ts";
 import { refuse, StatusRefusal, Unauthorized } from "../domain/values/refusals.ts";
-import { traced } from "../tracing/traced-deps.ts";
 import { checkBearer } from "../usecases/accounts/check-bearer.ts";
 
 /** Limits per credential, unless the account sets its own. */
@@ -35,9 +35,10 @@ export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { a
     if (options.accept && !acceptsJson(request.headers.accept)) throw new StatusRefusal(406);
     if (repeats(request, "authorization")) refuse(40005, "Authorization");
     // A caller that hung up has no address left.
-    const grant = checkBearer(traced(deps, request.span), request.headers.authorization, scope, request.ip ?? "");
+    const grant = checkBearer(deps, request.headers.authorization, scope, request.ip ?? "");
     if (!(grant instanceof Promise)) return admit(deps, request, reply, grant, scope);
-    return grant.then((granted) => admit(deps, request, reply, granted, scope));
+    const checked = within(request.span, "check token", () => grant);
+    return checked.then((granted) => admit(deps, request, reply, granted, scope));
   };
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     let passing: void | Promise<void>;
@@ -58,8 +59,7 @@ export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { a
  */
 export function innerDoor(deps: EnvironmentDeps, scope: "partners" | "intake") {
   return async (request: FastifyRequest): Promise<void> => {
-    const own = traced(deps, request.span);
-    const grant = await checkBearer(own, request.headers.authorization, scope, request.ip ?? "");
+    const grant = await checkBearer(deps, request.headers.authorization, scope, request.ip ?? "");
     if (grant.environment !== deps.serves) throw new Unauthorized("invalid_token");
     request.grant = grant;
   };

@@ -1,4 +1,5 @@
 import type { Environment } from "@pestle/contract";
+import type { Logger } from "pino";
 import { tracedDatabase } from "../db/traced-database.ts";
 import type { Deps } from "../deps.ts";
 import { type Span, within } from "../domain/operations/span.ts";
@@ -9,7 +10,6 @@ import { type Span, within } from "../domain/operations/span.ts";
  */
 export function traced<Own extends Deps>(deps: Own, span: Span | undefined): Own {
   if (span === undefined) return deps;
-  const { db, across, tenants, payments, carriers, address_validators, sms, mail, webhook_client } = deps;
   const outside = <Adapter>(kind: string, adapter: Adapter) => tracedCalls(span, kind, adapter);
   const both = <Adapter>(kind: string, adapters: Readonly<Record<Environment, Adapter>>) => ({
     production: outside(kind, adapters.production),
@@ -17,17 +17,29 @@ export function traced<Own extends Deps>(deps: Own, span: Span | undefined): Own
   });
   return {
     ...deps,
-    db: tracedDatabase(db, span),
-    across: tracedDatabase(across, span),
-    tenants: { of: (account_id: string) => tracedDatabase(tenants.of(account_id), span) },
-    payments: both("payments", payments),
-    carriers: both("carriers", carriers),
-    address_validators: both("addresses", address_validators),
-    sms: both("sms", sms),
-    mail: outside("mail", mail),
-    webhook_client: outside("webhook_client", webhook_client),
-    log: deps.log.child({ trace_id: span.trace_id }),
+    db: tracedDatabase(deps.db, span),
+    across: tracedDatabase(deps.across, span),
+    tenants: { of: (account_id: string) => tracedDatabase(deps.tenants.of(account_id), span) },
+    payments: both("payments", deps.payments),
+    carriers: both("carriers", deps.carriers),
+    address_validators: both("addresses", deps.address_validators),
+    sms: both("sms", deps.sms),
+    mail: outside("mail", deps.mail),
+    webhook_client: outside("webhook_client", deps.webhook_client),
+    log: tracedLog(deps.log, span),
   };
+}
+
+/** Made when a line is written: a child of the log costs more than the rest of the copy, and few requests write a line. */
+function tracedLog(log: Logger, { trace_id }: Span): Logger {
+  let child: Logger | undefined;
+  return new Proxy(log, {
+    get(target, name) {
+      child ??= target.child({ trace_id });
+      const value: unknown = Reflect.get(child, name);
+      return typeof value === "function" ? value.bind(child) : value;
+    },
+  });
 }
 
 /** A span for each call that waits for its answer. What an adapter knows by itself takes no time. */
