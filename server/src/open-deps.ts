@@ -12,7 +12,7 @@ import type { Delivering } from "./jobs/deliver.ts";
 import { createQuotaBook } from "./limits/quota-book.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { createTryLimiter } from "./limits/try-limiter.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { nowAndThen } from "./now-and-then.ts";
 import { createPasswords } from "./passwords.ts";
 import { createRequestLog } from "./request-log.ts";
@@ -75,6 +75,8 @@ export async function openDeps(
     /** The connections of jobs and of everything that belongs to no environment. */
     pools: Pools;
     demo: boolean;
+    /** Whether it is the sandbox's own process. */
+    process: "main" | "sandbox";
     webhook_client?: WebhookClient;
     password_cost?: number;
   },
@@ -106,6 +108,11 @@ export async function openDeps(
     revive: database.revive,
     onTrouble: onBroken,
   });
+  // Loaded only if it is used.
+  const tracer =
+    config.OTEL_EXPORTER_OTLP_ENDPOINT === ""
+      ? undefined
+      : (await import("./tracing/open-tracer.ts")).openTracer(config, { log, metrics, process: given.process });
   const close = async () => {
     await bus.close();
     await reading;
@@ -116,6 +123,7 @@ export async function openDeps(
     const deps = {
       ...{ config, addresses, db, across: db, tenants, queue, vault, bus, copies, safety, deliveries },
       ...{ log, metrics, now },
+      ...(tracer && { tracer }),
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
       quotas: createQuotaBook(),
@@ -130,6 +138,7 @@ export async function openDeps(
     };
     const closeAll = async () => {
       await deps.sms.production?.close();
+      await tracer?.close();
       await close();
     };
     return { deps, addresses, close: closeAll };

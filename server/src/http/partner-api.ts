@@ -13,8 +13,10 @@ import type { IdempotencyClaim } from "../db/idempotency.ts";
 import { patientIndexPlace } from "../db/patients/patients.ts";
 import { type Deps, forAccount, type PerEnvironment } from "../deps.ts";
 import { drawnBy, quotaHeaders } from "../domain/accounts/quotas.ts";
+import { within } from "../domain/operations/span.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import { prefersMinimal } from "../domain/values/http-headers.ts";
+import { traced } from "../tracing/traced-deps.ts";
 import { withinQuota } from "../usecases/accounts/quotas.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import { type FinishedAnswer, keptAnswer } from "../usecases/write.ts";
@@ -195,7 +197,8 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
   return (request: FastifyRequest, reply: FastifyReply) => {
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
-    const result = admitted(deps, () => handler(forAccount(deps, call.grant.account_id), call));
+    const own = forAccount(deps, call.grant.account_id);
+    const result = admitted(deps, () => within(request.span, operation, (span) => handler(traced(own, span), call)));
     const answered = (made: Answer) => {
       if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
       return send(request, reply, made);
@@ -226,8 +229,11 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
       deps,
       call.grant,
       drawn,
-      () => admitted(deps, () => handler(own, { ...call, key }, body)),
-      { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
+      () =>
+        admitted(deps, () =>
+          within(request.span, endpoint.operation_id, (span) => handler(traced(own, span), { ...call, key }, body)),
+        ),
+      { kept: async () => key && keptAnswer(traced(own, request.span), key), stores: ({ replayed }) => !replayed },
     );
     if (may_be_minimal && prefersMinimal(request.headers["prefer"])) return send(request, reply, minimal(done));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;

@@ -15,6 +15,7 @@ import { networkOf } from "../domain/accounts/network.ts";
 import type { Limit } from "../domain/accounts/rate-limit.ts";
 import { BoundedMap } from "../domain/values/bounded-map.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
+import { traced } from "../tracing/traced-deps.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { isVerified } from "../usecases/accounts/manage-sessions.ts";
 import { findSession, type SignedIn } from "../usecases/accounts/sign-in.ts";
@@ -100,7 +101,7 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
       method: route.method,
       url: `/web${route.path}`,
       handler: async (request, reply) => {
-        const person = await callerOf(per.production, seen, request, route);
+        const person = await callerOf(traced(per.production, request.span), seen, request, route);
         if (person === "signed out") {
           return send(request, reply, unkept(json(401, { error: { error_code: 401, message: SIGN_IN } })));
         }
@@ -122,7 +123,7 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
           reply,
         };
         const deps = ofEnvironment && call.params["environment"] === "sandbox" ? per.sandbox : per.production;
-        const work = () => answered(deps, route, call);
+        const work = () => answered(traced(deps, request.span), route, call);
         const answer = await (ofEnvironment ? admitted(deps, work) : work());
         return answer === undefined ? reply : send(request, reply, unkept(answer));
       },

@@ -4,7 +4,9 @@ import { endpoints, serverMetadata } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps, PerEnvironment } from "../../deps.ts";
 import { parseForm } from "../../domain/accounts/client-credentials.ts";
+import { within } from "../../domain/operations/span.ts";
 import { refusedForm } from "../../domain/values/refusals.ts";
+import { traced } from "../../tracing/traced-deps.ts";
 import { introspectToken } from "../../usecases/accounts/introspect-token.ts";
 import { issueToken, type TokenServerRequest } from "../../usecases/accounts/issue-token.ts";
 import { revokeToken } from "../../usecases/accounts/revoke-token.ts";
@@ -52,7 +54,10 @@ export function addTokenServer(
       const handler = handlers[endpoint.operation_id];
       app.post(endpoint.path, async (request: FastifyRequest, reply: FastifyReply) => {
         const asked = await readRequest(request);
-        return send(request, reply, await admitted(deps, () => handler(deps, environment, asked)));
+        const made = await admitted(deps, () =>
+          within(request.span, endpoint.operation_id, (span) => handler(traced(deps, span), environment, asked)),
+        );
+        return send(request, reply, made);
       });
     }
   }
