@@ -48,7 +48,8 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: "quick", include: QUICK } },
       { extends: true, test: { name: "processes", include: PROCESSES, globalSetup: services } },
-      { extends: true, test: { name: "browser", include: BROWSER, globalSetup: cluster } },
+      // A test is a journey through several screens, and each of its waits may take a minute.
+      { extends: true, test: { name: "browser", include: BROWSER, globalSetup: cluster, testTimeout: 600_000 } },
       {
         extends: true,
         test: {

@@ -54,3 +54,13 @@ function entriesOf(folder: string): string[] {
     return [];
   }
 }
+
+/** What a process holds in memory. Null on systems without /proc. */
+export function residentBytes(pid: number): number | null {
+  try {
+    const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+    return kilobytes === undefined ? null : Number(kilobytes) * 1024;
+  } catch {
+    return null;
+  }
+}

@@ -49,6 +49,7 @@ const benches: Record<string, Bench> = {
       service,
       only: { about: `some of ${OPERATION_KEYS.join(", ")}`, text: "", many: true, valid: OPERATION_KEYS },
       profile: { about: "a folder for a processor profile of the service (node --cpu-prof)", text: "" },
+      collector: { about: "an OpenTelemetry collector: the service traces every request and sends it there", text: "" },
       json,
     },
     run: async (effort, { numbers, texts }) =>
@@ -57,6 +58,7 @@ const benches: Record<string, Bench> = {
         sizes: numbers["sizes"]!,
         only: texts["only"]!,
         profile: texts["profile"]![0],
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: texts["collector"]![0] ?? "" },
       }),
   },
   fresh: {
@@ -70,6 +72,12 @@ const benches: Record<string, Bench> = {
     minutes: 8,
     options: { rounds: rounds(3), seconds: seconds(3), warm, json },
     run: async (effort) => (await import("./processes.ts")).benchProcesses(effort),
+  },
+  sizing: {
+    about: "what 1,000 orders and 1,000 prescriptions cost: processor time, bytes, connections, memory",
+    minutes: 3,
+    options: { rounds: rounds(3), seconds: seconds(10), warm, json },
+    run: async (effort) => (await import("./sizing.ts")).benchSizing(effort),
   },
   safety: {
     about: "all safety checks of one order, and the load time and memory of the safety tables",

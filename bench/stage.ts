@@ -17,7 +17,7 @@ import type { Vault } from "../server/src/vault/vault.ts";
 import type { Checkout } from "./checkout.ts";
 import { type ChildFile, startChild } from "./child.ts";
 import { holdToShare } from "./core-share.ts";
-import { cpuUsedFrom } from "./cpu.ts";
+import { cpuUsedFrom, residentBytes } from "./cpu.ts";
 import type { Load, Measured } from "./load.ts";
 import { type PgbenchRun, runPgbench } from "./pgbench.ts";
 
@@ -39,6 +39,8 @@ export type Stage = {
   measure(name: string, load: Omit<Load, "connections" | "others">): Promise<Measured>;
   /** Runs something and returns what it cost the service and PostgreSQL in total. */
   costOf<Result>(work: () => Promise<Result>): Promise<Cost & { result: Result }>;
+  /** Resident memory of the service's process; null where the system does not report it. */
+  memory_bytes(): number | null;
   /** Null if the checkout's statements do not run there. */
   pgbench(run: PgbenchRun): Ceiling | null;
   /** Another file of this folder in its own process, until the stage closes. */
@@ -50,6 +52,8 @@ export type StageOptions = {
   from?: From | undefined;
   /** A folder for a processor profile of the service. */
   profile?: string | undefined;
+  /** More settings of the service. */
+  env?: Readonly<Record<string, string>> | undefined;
   /** Processes of the service on the same database; one if absent. The connections of a load alternate between them. */
   processes?: number;
   /** Holds each process to this share of a core. */
@@ -62,7 +66,7 @@ const DATABASE = "pestle_bench";
 const MASTER_KEY = "0".repeat(64);
 
 export async function onStage<Result>(
-  { checkout, from = "built", profile, processes = 1, core_share }: StageOptions,
+  { checkout, from = "built", profile, env: more = {}, processes = 1, core_share }: StageOptions,
   work: (stage: Stage) => Promise<Result>,
 ): Promise<Result> {
   const bin_dir = findPgbench();
@@ -85,7 +89,7 @@ export async function onStage<Result>(
     };
     const generator = child("./load.ts");
     const url = postgres.url.replace("{database}", DATABASE);
-    const env = { DATABASE_URL: url, MASTER_KEY, LOG_LEVEL: "info" };
+    const env = { DATABASE_URL: url, MASTER_KEY, LOG_LEVEL: "info", ...more };
     const node_args = profile === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profile}`];
     const data_dirs: string[] = [];
     const servers: ServerProcess[] = [];
@@ -128,6 +132,7 @@ export async function onStage<Result>(
         const [postgres_ms = null, ...services_ms] = spent.map((used_ms) => used_ms());
         return { result, service_ms: sumOf(services_ms), postgres_ms };
       },
+      memory_bytes: () => residentBytes(servers[0]!.pid),
       pgbench(run) {
         const used_ms = cpuUsedFrom(postgres.pid);
         try {

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBrowser } from "./browser.ts";
 import { filesToRepeat, legResult, type TestRun } from "./leg-result.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { findPgbouncer } from "./pgbouncer.ts";
+import { findPromtool } from "./promtool.ts";
 import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 
 /**
@@ -60,6 +61,7 @@ const queue = [
   () => tests("tests without a database", ["--project=quick"], BUILT),
   quickStart,
   staticChecks,
+  rulesOfPrometheus,
 ];
 const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
@@ -97,6 +99,19 @@ async function staticChecks(): Promise<void> {
   await step("format and lint", "biome", ["check", "--error-on-warnings", "."]);
   await step("unused code", "knip", []);
   await step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
+}
+
+/** The rules and alerts of `deploy/prometheus`, by Prometheus itself. */
+async function rulesOfPrometheus(): Promise<void> {
+  const promtool = findPromtool();
+  if (promtool === undefined) return missing("rules of Prometheus", "promtool, of Debian's package prometheus");
+  const folder = join(root, "deploy/prometheus");
+  await step("rules of Prometheus", promtool, ["check", "rules", join(folder, "rules.yml")]);
+  await step("settings of Prometheus", promtool, [
+    ...["check", "config", "--syntax-only"],
+    join(folder, "prometheus.yml"),
+  ]);
+  await step("tests of the rules", promtool, ["test", "rules", join(folder, "rules-test.yml")]);
 }
 
 function close(): never {
@@ -218,7 +233,7 @@ async function run(
   const live = output === "as it comes";
   if (live) console.log(`\n── ${name}`);
   const started = Date.now();
-  const program = command === "node" ? process.execPath : join(root, "node_modules/.bin", command);
+  const program = command === "node" ? process.execPath : resolve(root, "node_modules/.bin", command);
   const child = spawn(program, args, {
     cwd: root,
     stdio: live ? "inherit" : ["ignore", "pipe", "pipe"],

@@ -6,12 +6,14 @@ import { pythonModels } from "./clients/python-models.ts";
 import { pythonAsyncOperations, pythonOperations } from "./clients/python-operations.ts";
 import { pythonTables } from "./clients/python-tables.ts";
 import { smallClients } from "./clients/small-clients.ts";
+import { dashboardFile } from "./deploy/dashboard.ts";
+import { kubernetesFiles } from "./deploy/kubernetes.ts";
+import { rulesFile } from "./deploy/rules.ts";
 import { asvsPage } from "./docs/asvs-page.ts";
 import { authenticationPage } from "./docs/authentication-page.ts";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
 import { certifyPage } from "./docs/certify-section.ts";
 import { cliPage } from "./docs/cli-page.ts";
-import { configPage } from "./docs/config-page.ts";
 import { controlledPage } from "./docs/controlled-page.ts";
 import { errorsPage } from "./docs/errors-page.ts";
 import { eventsPage } from "./docs/events-page.ts";
@@ -21,6 +23,8 @@ import { intakePage } from "./docs/intake-page.ts";
 import { invariantsPage } from "./docs/invariants-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
+import { configPage } from "./docs/operators/config-page.ts";
+import { metricsPage } from "./docs/operators/metrics-page.ts";
 import { deploymentPage } from "./docs/operators/replica-reads-section.ts";
 import { securityPage } from "./docs/protection-section.ts";
 import { quotasPage } from "./docs/quotas-page.ts";
@@ -46,6 +50,10 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/guides/inspection.md", render: inspectionPage },
   { path: "docs/invariants.md", render: invariantsPage },
   { path: "docs/quotas.md", render: quotasPage },
+  { path: "docs/metrics.md", render: metricsPage },
+  { path: "deploy/prometheus/rules.yml", render: rulesFile },
+  { path: "deploy/grafana/pestle.json", render: dashboardFile },
+  ...kubernetesFiles,
   { path: "docs/guides/authentication.md", render: authenticationPage },
   { path: "docs/guides/rate-limits.md", render: rateLimitsPage },
   { path: "docs/partners/testing.md", render: testingPage },

@@ -56,13 +56,15 @@ export type Selection = {
   only: readonly string[];
   from?: From | undefined;
   profile?: string | undefined;
+  /** More settings of the service. */
+  env?: Readonly<Record<string, string>>;
 };
 
 /** Every operation of the service with its cost, its rate and its latencies. */
 export async function benchOperations(effort: Effort, selection: Selection): Promise<Report<Run>> {
-  const { services, sizes, only, from, profile } = selection;
+  const { services, sizes, only, from, profile, env } = selection;
   const checkouts = await Promise.all(services.map(openCheckout));
-  const variants = checkouts.flatMap((checkout) => sizes.map((size) => ({ checkout, from, profile, size })));
+  const variants = checkouts.flatMap((checkout) => sizes.map((size) => ({ checkout, from, profile, env, size })));
   return onStages(variants, async (stages) => {
     const measured = [];
     for (const [index, stage] of stages.entries()) {

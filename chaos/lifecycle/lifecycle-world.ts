@@ -16,7 +16,7 @@ import type { Deps } from "../../server/src/deps.ts";
 import type { Scan } from "../../server/src/domain/fulfillment/parcel.ts";
 import { createQuotaBook } from "../../server/src/limits/quota-book.ts";
 import { createRateLimiter } from "../../server/src/limits/rate-limiter.ts";
-import { createMetrics } from "../../server/src/metrics.ts";
+import { createMetrics } from "../../server/src/metrics/metrics.ts";
 import { notServing } from "../../server/src/not-serving.ts";
 import { brands, licences, products, shippingMethods } from "../../server/src/seed/cast.ts";
 import { createPartnerAccount } from "../../server/src/usecases/accounts/create-partner.ts";

@@ -22,7 +22,7 @@ import { type Config, portsIn, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import { providersInUse } from "./providers-in-use.ts";
 
 /** The adapters to outside systems. To connect another carrier or payment provider, change only this file. */

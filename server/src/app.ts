@@ -46,6 +46,7 @@ import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts"
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
 import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
+import { measureDatabase, measureProcess } from "./usecases/operations/figures/measure.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests, limitRequests } from "./usecases/operations/keep-requests.ts";
 import { sendLetters } from "./usecases/operations/letters/send-letters.ts";
@@ -56,6 +57,7 @@ import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
 import { providerWarnings } from "./usecases/providers/check-up-providers.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
+import { version } from "./version.ts";
 
 export type App = {
   /** With the pool itself, for tests that listen. */
@@ -83,6 +85,8 @@ const SIGN_AUDIT_EVERY_MS = 60_000;
 const DROP_AUDIT_EVERY_MS = 3_600_000;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
 const GRACE_MS = 8_000;
+/** Prometheus reads every 15 to 60 seconds. */
+const MEASURE_EVERY_MS = 30_000;
 
 /** The composition root: opens and migrates the database, and starts the listeners and the jobs of the process's roles. */
 export async function startApp(
@@ -152,7 +156,7 @@ export async function startApp(
     const elsewhere: Elsewhere | undefined =
       follower === undefined ? sandbox : { socket_path: () => follower.sandbox().socket_path, agent: follower.agent };
     if (sandbox !== undefined) opened.unshift({ close: () => sandbox.stop(0) });
-    const service = await openDeps(store, { ...options, vault, pools: database, demo });
+    const service = await openDeps(store, { ...options, vault, pools: database, demo, process: "main" });
     opened.unshift(service);
     const { addresses } = service;
     const deps: App["deps"] = { ...service.deps, sandbox_process: elsewhere };
@@ -229,7 +233,14 @@ export async function startApp(
     const reads = readKeeper(deps, process_id);
     const chainer = entryChainer(db);
     const jobs = processJobs(deps, { process_id, usage, reads });
-    if (has("api")) jobs.push(startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)));
+    deps.metrics.setGauge("pestle_process_info", 1, { version, roles: roles.join(",") });
+    jobs.push(
+      startLoop(deps, "measure", MEASURE_EVERY_MS, async (own) => {
+        await measureProcess(own);
+        if (has("jobs")) await measureDatabase(own);
+      }),
+    );
+    if (has("api")) jobs.push(startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, (own) => keepRequests(own)));
     if (has("api", "jobs", "web"))
       jobs.push(
         startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
@@ -242,18 +253,18 @@ export async function startApp(
         ...each.flatMap(environmentJobs),
         ...(apart
           ? []
-          : [startLoop(deps, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(environments.sandbox))]),
+          : [startLoop(environments.sandbox, "recheck-unchecked", CANARIES_EVERY_MS, (own) => recheckUnchecked(own))]),
         startLoop(deps, "chain-audit", CHAIN_AUDIT_EVERY_MS, async () => void (await chainer.run())),
-        startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, () => signAndShip(deps)),
-        startLoop(deps, "drop-audit", DROP_AUDIT_EVERY_MS, async () => void (await dropOldEntries(deps))),
+        startLoop(deps, "sign-audit", SIGN_AUDIT_EVERY_MS, (own) => signAndShip(own)),
+        startLoop(deps, "drop-audit", DROP_AUDIT_EVERY_MS, async (own) => void (await dropOldEntries(own))),
         startLoop(deps, "renew-keys", RENEW_KEYS_EVERY_MS, async () => {
           const key_id = await renewDataKey({ config, db, masterKeys: () => masterKeys(config) }, now());
           if (key_id !== null) log.info({ key_id }, "added a data key");
         }),
-        startLoop(deps, "send-digests", DIGESTS_EVERY_MS, () => sendDigests(deps)),
-        startLoop(deps, "send-letters", LETTERS_EVERY_MS, () => sendLetters(deps)),
-        startLoop(deps, "limit-requests", LIMIT_REQUESTS_EVERY_MS, async () => void (await limitRequests(deps))),
-        startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
+        startLoop(deps, "send-digests", DIGESTS_EVERY_MS, (own) => sendDigests(own)),
+        startLoop(deps, "send-letters", LETTERS_EVERY_MS, (own) => sendLetters(own)),
+        startLoop(deps, "limit-requests", LIMIT_REQUESTS_EVERY_MS, async (own) => void (await limitRequests(own))),
+        startLoop(deps, "tidy", TIDY_EVERY_MS, async (own) => void (await tidy(own))),
       );
     let delivering: Delivering | undefined;
     if (has("courier") && config.WEBHOOK_CONCURRENCY > 0) {

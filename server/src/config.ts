@@ -20,6 +20,7 @@ import { isDate } from "./domain/values/calendar.ts";
 import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
 import { networksOf } from "./domain/values/networks.ts";
 import { providerFault, providerSettings } from "./provider-settings.ts";
+import { tracingSettings } from "./tracing/tracing-settings.ts";
 
 export { ownAddress, WrongSetting } from "@pestle/cli/settings";
 
@@ -340,6 +341,7 @@ export const settings = {
     parse: (value: string) => (rootTargets(value) === undefined ? undefined : value),
   },
   ...providerSettings,
+  ...tracingSettings,
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "Log level. Pestle logs JSON lines."),
   CLIENT_SECRET: shared.CLIENT_SECRET,
   PESTLE_PROFILE: shared.PESTLE_PROFILE,

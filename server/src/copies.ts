@@ -68,7 +68,7 @@ export function dropAll(copies: Copies): void {
 
 export function dropChanged(copies: Copies, change: Change): void {
   // These are frequent when another process writes the events, and no cached row depends on them.
-  if (change.kind === "deliveries" || change.kind === "ahead") return;
+  if (change.kind === "deliveries" || change.kind === "ahead" || change.kind === "joined") return;
   copies.version += 1;
   copies.loading.forget();
   const ofAccount = (row: { account_id: string }) => row.account_id === change.account_id;

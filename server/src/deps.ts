@@ -24,11 +24,12 @@ import type { Admission } from "./limits/admission.ts";
 import type { QuotaBook } from "./limits/quota-book.ts";
 import type { RateLimiter } from "./limits/rate-limiter.ts";
 import type { TryLimiter } from "./limits/try-limiter.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Passwords } from "./passwords.ts";
 import type { Replicas } from "./replicas/replicas.ts";
 import type { Replica } from "./replicas/watch-replica.ts";
 import type { RequestLog } from "./request-log.ts";
+import type { Tracer } from "./tracing/tracer.ts";
 import type { HomeWatch } from "./usecases/operations/watch-home.ts";
 import type { SafetyEngine } from "./usecases/safety/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -96,6 +97,8 @@ export type Deps = {
   deliveries: { wake(): void };
   log: Logger;
   metrics: Metrics;
+  /** Records traces; absent if the settings name no collector. */
+  tracer?: Tracer;
   /** Real time. An account's own time is `accountNow`. */
   now: () => Date;
   /** Set with READ_DATABASE_URL. */

@@ -12,7 +12,7 @@ import type { Delivering } from "./jobs/deliver.ts";
 import { createQuotaBook } from "./limits/quota-book.ts";
 import { createRateLimiter } from "./limits/rate-limiter.ts";
 import { createTryLimiter } from "./limits/try-limiter.ts";
-import { createMetrics, type Metrics } from "./metrics.ts";
+import { createMetrics, type Metrics } from "./metrics/metrics.ts";
 import { nowAndThen } from "./now-and-then.ts";
 import { createPasswords } from "./passwords.ts";
 import { BEAT_EVERY_MS, openReplicas, type Replicas } from "./replicas/replicas.ts";
@@ -76,6 +76,8 @@ export async function openDeps(
     /** The connections of jobs and of everything that belongs to no environment. */
     pools: Pools;
     demo: boolean;
+    /** Whether it is the sandbox's own process. */
+    process: "main" | "sandbox";
     webhook_client?: WebhookClient;
     password_cost?: number;
   },
@@ -100,6 +102,7 @@ export async function openDeps(
     onChange: (change) => {
       dropChanged(copies, change);
       if (change.kind === "ahead") replicas?.learn(change.ids ?? []);
+      if (change.kind === "joined") replicas?.announceAgain();
       if (change.kind === "deliveries") told.wake();
       if (change.kind === "webhook_endpoint" && change.id !== undefined) told.resume(change.id);
       if (change.kind === "keys") readAgain(reloadKeys());
@@ -107,6 +110,8 @@ export async function openDeps(
     },
     onGap: () => {
       dropAll(copies);
+      // A process may have joined unheard.
+      replicas?.announceAgain();
       readAgain(reloadKeys(), safety.reload());
     },
     revive: database.revive,
@@ -116,6 +121,11 @@ export async function openDeps(
     const onFault = ({ message }: Error) => log.warn({ fault: message }, "a replica is out of reach");
     replicas = openReplicas({ hosts, primary: db, bus, metrics, onFault });
   }
+  // Loaded only if it is used.
+  const tracer =
+    config.OTEL_EXPORTER_OTLP_ENDPOINT === ""
+      ? undefined
+      : (await import("./tracing/open-tracer.ts")).openTracer(config, { log, metrics, process: given.process });
   const close = async () => {
     await replicas?.close();
     await bus.close();
@@ -127,6 +137,7 @@ export async function openDeps(
     const deps = {
       ...{ config, addresses, db, across: db, tenants, queue, vault, bus, copies, safety, deliveries },
       ...{ log, metrics, now, replicas },
+      ...(tracer && { tracer }),
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
       quotas: createQuotaBook(),
@@ -141,6 +152,7 @@ export async function openDeps(
     };
     const closeAll = async () => {
       await deps.sms.production?.close();
+      await tracer?.close();
       await close();
     };
     return { deps, addresses, close: closeAll };

@@ -30,8 +30,8 @@ export function processJobs(
   const admits = rolesOf(deps.config).some((role) => role === "api" || role === "token");
   return [
     keepingReads,
-    startLoop(deps, "keep-exchanges", KEEP_EXCHANGES_EVERY_MS, () => keepExchanges(deps)),
+    startLoop(deps, "keep-exchanges", KEEP_EXCHANGES_EVERY_MS, (own) => keepExchanges(own)),
     startLoop(deps, "share-usage", SHARE_USAGE_EVERY_MS, () => usage.run()),
-    ...(admits ? [startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id))] : []),
+    ...(admits ? [startLoop(deps, "share-limits", SHARE_EVERY_MS, (own) => shareLimits(own, process_id))] : []),
   ];
 }

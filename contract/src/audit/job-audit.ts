@@ -32,6 +32,7 @@ export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "recheck-unchecked": notAudited(NO_LOOK),
   "keep-requests": notAudited(HOUSEKEEPING),
   "limit-requests": notAudited(HOUSEKEEPING),
+  measure: notAudited("It counts what is due and reads states of the database, and shows no data."),
   "keep-exchanges": notAudited(HOUSEKEEPING),
   "keep-reads": writes("audit_gap", "service"),
   "chain-audit": notAudited("It hashes the entries that exist, and shows no data."),

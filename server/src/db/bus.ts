@@ -16,7 +16,9 @@ export type Change = {
     | "webhook_endpoint"
     | "deliveries"
     /** The parties in `ids` have seen what a replica may not have yet (ADR 0090). */
-    | "ahead";
+    | "ahead"
+    /** A process began to listen, so it has not heard who is ahead. */
+    | "joined";
   account_id: string;
   id?: string;
   ids?: string[];
@@ -46,6 +48,9 @@ const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
 const CLOCK = `select extract(epoch from clock_timestamp())::float8 * 1000 as now_ms,
   extract(epoch from pg_postmaster_start_time())::float8 * 1000 as server_ms`;
+
+const JOINED = JSON.stringify({ kind: "joined", account_id: "" } satisfies Change);
+const TELL_JOINED = `select pg_notify('${CHANNEL}', '${JOINED}')`;
 
 const notify = {
   ...sql<[channel: string, change: string], { announced: string }>`select pg_notify($1, $2), $2::text as announced`,
@@ -116,6 +121,7 @@ export function openBus(options: {
     });
     try {
       await client.query({ text: `listen ${CHANNEL}`, query_timeout } as pg.QueryConfig);
+      if (options.reads_clock) await client.query({ text: TELL_JOINED, query_timeout } as pg.QueryConfig);
       options.onGap();
       while (!closed && lost === undefined) {
         const sent_at_ms = performance.now();

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
+import type { Span } from "../domain/operations/span.ts";
 import { OutOfReach, StatusRefusal } from "../domain/values/refusals.ts";
 import { type IndexKeyFence, indexKeyFence } from "./index-key-fence.ts";
 
@@ -67,6 +68,10 @@ export type Database = Queryable & {
   readonly in_transaction: boolean;
   /** Opens a transaction. Inside one, the work joins it and commits or rolls back with it. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>, mode?: "read committed" | "repeatable read"): Promise<Result>;
+  /** The same database; events that its statements write carry this trace (ADR 0088). */
+  inTrace(traceparent: string): Database;
+  /** The span whose children its statements are (`traced-database.ts`). */
+  readonly span?: Span;
 };
 
 export type Tx = Database & { readonly in_transaction: true };
@@ -187,26 +192,29 @@ export function openDb(options: DbOptions): Db {
     ...(named_statements && { plan_cache_mode: "force_generic_plan" }),
     ...(options.along_indexes && NO_SCANS),
   };
-  const pooledEntry = (account_id: string, index_key_id: string) => {
+  const pooledEntry = (account_id: string, index_key_id: string, ...more: string[]) => {
     const local = Object.entries({
       ...settings,
       statement_timeout: String(STATEMENT_TIMEOUT_MS),
       idle_in_transaction_session_timeout: String(STATEMENT_TIMEOUT_MS),
     }).map(([name, value]) => `set_config('${name}', '${value}', true)`);
-    return `select ${local.join(", ")}, ${enterText(account_id)}, require_index_key(${index_key_id})`;
+    return `select ${[...local, enterText(account_id), `require_index_key(${index_key_id})`, ...more].join(", ")}`;
   };
   const POOLED_ENTRY = pooledEntry("$1", "$2");
   /** What goes ahead of a statement outside a transaction, in the same round trip. */
-  const entryOf = (account_id: string | undefined): Entry | undefined => {
+  const entryOf = ({ account_id, traceparent }: Scope): Entry | undefined => {
+    if (traceparent !== undefined) return { text: entryText({ account_id, traceparent }), values: [] };
     if (pooled) return { text: POOLED_ENTRY, values: [account_id ?? "", fence?.required() ?? null] };
     if (account_id === undefined) return undefined;
     return { ...(named_statements && { name: ENTER }), text: ENTER_TEXT, values: [account_id] };
   };
-  /** The same for a transaction, as text. */
-  const entryText = (account_id: string | undefined): string => {
+  /** The same for a transaction, as text; empty if there is nothing to set. */
+  const entryText = ({ account_id, traceparent }: Scope): string => {
     const literal = (value: string | undefined) => (value === undefined ? "null" : pg.escapeLiteral(value));
-    if (pooled) return `; ${pooledEntry(literal(account_id ?? ""), literal(fence?.required()))}`;
-    return account_id === undefined ? "" : `; select ${enterText(literal(account_id))}`;
+    const trace = traceparent === undefined ? [] : [traceText(literal(traceparent))];
+    if (pooled) return pooledEntry(literal(account_id ?? ""), literal(fence?.required()), ...trace);
+    const parts = [...(account_id === undefined ? [] : [enterText(literal(account_id))]), ...trace];
+    return parts.length === 0 ? "" : `select ${parts.join(", ")}`;
   };
   /** The pool makes its connections with this, so that each goes to the host that is used now. */
   class PoolClient extends pg.Client {
@@ -273,11 +281,11 @@ export function openDb(options: DbOptions): Db {
    * One statement outside a transaction. `pool.query` would close the connection after every error, also after a lost race,
    * and a new connection costs a password check.
    */
-  const alone = async (query: LimitedQuery, account_id: string | undefined): Promise<pg.QueryResult> => {
+  const alone = async (query: LimitedQuery, scope: Scope): Promise<pg.QueryResult> => {
     const client = await checkedOut();
     let broken: Error | undefined;
     try {
-      const entry = entryOf(account_id);
+      const entry = entryOf(scope);
       if (entry === undefined) return await client.query(query);
       return await new Promise((resolve, reject) => {
         client.query(new EnteringQuery(entry, query, resolve, reject));
@@ -290,11 +298,11 @@ export function openDb(options: DbOptions): Db {
     }
   };
 
-  const queryable = (target: pg.Pool | pg.PoolClient, watcher: Watcher, account_id?: string): Queryable => {
+  const queryable = (target: pg.Pool | pg.PoolClient, watcher: Watcher, scope: Scope = NO_SCOPE): Queryable => {
     const send = async (query: LimitedQuery) => {
       try {
         if (target !== pool) return await target.query(query);
-        return await alone(query, account_id);
+        return await alone(query, scope);
       } catch (error) {
         if (isSilence(error) || isReadOnly(error)) watcher.onLost?.(error as Error);
         // A transaction that has not reached its commit saves nothing.
@@ -325,9 +333,10 @@ export function openDb(options: DbOptions): Db {
     };
   };
 
-  const database = (account_id?: string): Database => ({
-    ...queryable(pool, options, account_id),
+  const database = (scope: Scope = NO_SCOPE): Database => ({
+    ...queryable(pool, options, scope),
     in_transaction: false,
+    inTrace: (traceparent) => database({ ...scope, traceparent }),
     async transaction(work, mode = "read committed") {
       const client = await checkedOut();
       let broken: Error | undefined;
@@ -348,10 +357,12 @@ export function openDb(options: DbOptions): Db {
       client.on("error", rememberBroken);
       try {
         const begin = `begin isolation level ${mode}`;
-        await client.query(limited(begin + entryText(account_id)));
+        const entry = entryText(scope);
+        await client.query(limited(entry === "" ? begin : `${begin}; ${entry}`));
         const tx: Tx = {
           ...queryable(client, watcher),
           in_transaction: true,
+          inTrace: () => tx,
           transaction: (joined) => joined(tx),
         };
         const result = await work(tx);
@@ -377,7 +388,7 @@ export function openDb(options: DbOptions): Db {
 
   return {
     ...database(),
-    of: (account_id) => database(account_id),
+    of: (account_id) => database({ account_id }),
     connect: () =>
       onSomeHost(async () => {
         const client = new pg.Client({ ...clientConfig(), statement_timeout: 0 });
@@ -418,6 +429,13 @@ export const ACCOUNT_SETTING = "pestle.account_id";
 const ENTER = "pestle_enter_account";
 const enterText = (value: string) => `set_config('${ACCOUNT_SETTING}', ${value}, true)`;
 const ENTER_TEXT = `select ${enterText("$1")}`;
+/** The default of `webhook_event.traceparent` reads it. */
+const TRACE_SETTING = "pestle.traceparent";
+const traceText = (value: string) => `set_config('${TRACE_SETTING}', ${value}, true)`;
+
+/** What a transaction is for. Both are settings that end with it. */
+type Scope = { account_id?: string | undefined; traceparent?: string | undefined };
+const NO_SCOPE: Scope = {};
 
 /** A statement that prepares the transaction of the next one. */
 type Entry = { name?: string; text: string; values: (string | null)[] };

@@ -16,9 +16,9 @@ const mark = sql<[]>`
 insert into replica_mark (at, server_started_at)
 values (clock_timestamp(), pg_postmaster_start_time())
 on conflict (singleton) do update set at = excluded.at, server_started_at = excluded.server_started_at
-where replica_mark.at < excluded.at - interval '0.8 seconds'
+where replica_mark.at not between excluded.at - interval '0.8 seconds' and excluded.at
   or replica_mark.server_started_at <> excluded.server_started_at`;
-/** Writes the mark, unless another process just did. */
+/** Writes the mark, unless another process just did. A mark from the future is from before the clock was set back. */
 export const writeMark = (primary: Queryable) => primary.run(mark, []);
 
 // A replica that was promoted is as good as ever.
@@ -67,6 +67,7 @@ export const readingFrom = (replica: Queryable, primary: Database, attempt: Atte
   const answers = (statement: Pick<Statement<never, unknown>, "only_reads">) => statement.only_reads === true;
   return {
     ...primary,
+    inTrace: (traceparent) => readingFrom(replica, primary.inTrace(traceparent), attempt),
     rows: (statement, params) =>
       answers(statement)
         ? attempt(

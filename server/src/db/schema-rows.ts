@@ -232,6 +232,11 @@ export type Rows = {
     units: number;
     shelf_units: number;
   };
+  last_backup: {
+    singleton?: boolean;
+    finished_at: Instant;
+    size_bytes: number;
+  };
   ledger: {
     account_id: string;
     closed_until?: Instant;
@@ -1065,6 +1070,7 @@ export type Rows = {
     feed_position?: number;
     only_endpoint_id: string | null;
     body_sealed: Bytes | null;
+    traceparent?: string | null;
   };
   webhook_feed: {
     singleton?: boolean;

@@ -1,6 +1,7 @@
 import { request as ask, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Elsewhere, EnvironmentDeps, PerEnvironment } from "../deps.ts";
+import { type Span, within } from "../domain/operations/span.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { LARGEST_BODY_BYTES, readBody } from "./body.ts";
 
@@ -48,7 +49,12 @@ async function forward(
   await admission.enter(party);
   let answered: IncomingMessage;
   try {
-    answered = await answerOf(to, request, reply, body);
+    answered = await within(
+      request.span,
+      "forward to the sandbox",
+      (span) => answerOf(to, request, reply, body, span),
+      "client",
+    );
   } finally {
     // A caller that reads slowly keeps a connection, but no place.
     admission.leave(party);
@@ -75,13 +81,15 @@ function answerOf(
   request: FastifyRequest,
   reply: FastifyReply,
   body: Buffer | undefined,
+  span: Span | undefined,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const socketPath = socket_path();
     // A caller that hung up while it was in line needs no answer.
     if (socketPath === undefined || reply.raw.destroyed) return reject(new StatusRefusal(503, RETRY_AFTER_S));
     const { method, url, id, ip } = request;
-    const headers = forwardedRequest(request.headers, { id, address: ip ?? "", length: body?.length });
+    const { traceparent } = span ?? {};
+    const headers = forwardedRequest(request.headers, { id, address: ip ?? "", length: body?.length, traceparent });
     const sent = ask({ socketPath, agent, method, path: url, headers, timeout: SILENT_AFTER_MS });
     const giveUp = () => void sent.destroy();
     sent.on("timeout", giveUp);
@@ -98,10 +106,12 @@ function answerOf(
   });
 }
 
-/** The headers for the other process, which trusts the request id and the address in them. */
+type Forwarded = { id: string; address: string; length: number | undefined; traceparent?: string | undefined };
+
+/** The headers for the other process, which trusts the request id, the address and the trace in them. */
 export function forwardedRequest(
   headers: IncomingHttpHeaders,
-  { id, address, length }: { id: string; address: string; length: number | undefined },
+  { id, address, length, traceparent }: Forwarded,
 ): Headers {
   const sent: Headers = { host: "sandbox", "x-request-id": id, "x-forwarded-for": address };
   for (const name of READ_HEADERS) {
@@ -109,6 +119,7 @@ export function forwardedRequest(
     if (value !== undefined) sent[name] = value;
   }
   if (length !== undefined) sent["content-length"] = length;
+  if (traceparent !== undefined) sent["traceparent"] = traceparent;
   return sent;
 }
 

@@ -3,6 +3,7 @@ import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps, EnvironmentDeps } from "../deps.ts";
 import { isInNetworks } from "../domain/accounts/allowed-networks.ts";
 import { type Limit, policyHeader, remainingHeader } from "../domain/accounts/rate-limit.ts";
+import { within } from "../domain/operations/span.ts";
 import { acceptsJson } from "../domain/values/http-headers.ts";
 import { refuse, StatusRefusal, Unauthorized } from "../domain/values/refusals.ts";
 import { checkBearer } from "../usecases/accounts/check-bearer.ts";
@@ -36,7 +37,8 @@ export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { a
     // A caller that hung up has no address left.
     const grant = checkBearer(deps, request.headers.authorization, scope, request.ip ?? "");
     if (!(grant instanceof Promise)) return admit(deps, request, reply, grant, scope);
-    return grant.then((granted) => admit(deps, request, reply, granted, scope));
+    const checked = within(request.span, "check token", () => grant);
+    return checked.then((granted) => admit(deps, request, reply, granted, scope));
   };
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     let passing: void | Promise<void>;

@@ -2,10 +2,13 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import type { Environment } from "@pestle/contract";
 import Fastify, { type ConnectionError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
+import type { Span } from "../domain/operations/span.ts";
+import { traceContextOf } from "../domain/operations/trace-context.ts";
 import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Answer, NOT_CACHED, send, withRequestId } from "./answer.ts";
 import type { JsonObject } from "./body.ts";
@@ -37,6 +40,8 @@ declare module "fastify" {
     refused: string | undefined;
     /** The body of a request that writes, as it was read. */
     sent: Buffer | JsonObject | undefined;
+    /** Set if the request is traced. */
+    span: Span | undefined;
   }
 }
 
@@ -120,10 +125,12 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   app.decorateRequest("grant", undefined);
   app.decorateRequest("refused", undefined);
   app.decorateRequest("sent", undefined);
+  app.decorateRequest("span", undefined);
   // Each route reads its own body (body.ts), with its own type, size limit and errors.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
+  addTracing(app, deps, name);
   app.addHook("onRequest", (request, reply, done) => {
     if (inner) return done();
     reply.header("x-request-id", request.id);
@@ -141,7 +148,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     const known = request.is404 && !(error instanceof RequestProblems) ? unserved(request.url) : refusal(error);
     request.refused = refusedNames(error);
     if (inner && request.refused !== undefined) reply.header(REFUSED_HEADER, request.refused);
-    if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
+    if (known === undefined) logFault(deps, request, error);
     return send(request, reply, known ?? fault());
   });
   // The other process logs what it forwards, with the time that the caller waited.
@@ -164,6 +171,38 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   });
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   return app;
+}
+
+/** Asked every few seconds, and of no interest. */
+const UNTRACED_ROUTES = new Set(["/healthz", "/readyz", "/metrics"]);
+
+/** Without a tracer, a request passes no hook of it. */
+function addTracing(app: FastifyInstance, { tracer }: Deps, name: ListenerName): void {
+  if (tracer === undefined) return;
+  app.addHook("onRequest", (request, _reply, done) => {
+    const { method, headers } = request;
+    const route = request.routeOptions.url;
+    const given = headers["traceparent"];
+    const parent = traceContextOf(typeof given === "string" ? given : undefined);
+    // The process that forwards a request has decided whether to record it.
+    if ((name !== "inner" || parent !== undefined) && !UNTRACED_ROUTES.has(route ?? "")) {
+      const attributes = { "http.request.method": method, "http.route": route, "pestle.listener": name };
+      request.span = tracer.begin(`${method} ${route ?? "(none)"}`, "server", { parent, attributes });
+    }
+    done();
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    const { span, grant, refused } = request;
+    if (span === undefined) return done();
+    span.set({
+      "http.response.status_code": reply.statusCode,
+      "pestle.request_id": request.id,
+      "pestle.account_id": grant?.account_id,
+      "pestle.refused": refused,
+    });
+    span.end(reply.statusCode >= 500 ? String(reply.statusCode) : undefined);
+    done();
+  });
 }
 
 function noCompiler(): never {
@@ -229,10 +268,18 @@ function answerRaw(socket: Socket, name: ListenerName, { status, headers, ...mad
   socket.end(`${line}${lines.join("")}\r\n${body.text}`, () => socket.destroy());
 }
 
+function logFault(deps: Deps, { id: request_id, grant, span }: FastifyRequest, error: unknown): void {
+  const { account_id } = grant ?? {};
+  deps.log.error({ request_id, account_id, trace_id: span?.trace_id, err: faultOf(error) }, "unexpected fault");
+}
+
 function refusedNames(error: unknown): string | undefined {
   if (error instanceof RequestProblems) return [...new Set(error.problems.map(({ code }) => code))].join(" ");
   return error instanceof OAuthRefusal ? error.error : undefined;
 }
+
+/** A token server serves one environment. */
+const environmentOf: Partial<Record<ListenerName, Environment>> = { auth: "production", sandbox_auth: "sandbox" };
 
 function logAndMeasure(
   deps: Deps,
@@ -243,8 +290,9 @@ function logAndMeasure(
 ) {
   // The route's pattern, not the address, because an address can carry a patient's id.
   const route = request.routeOptions.url ?? "(none)";
-  deps.metrics.observeRequest(listener, request.method, route, status, duration_ms / 1000);
-  const { id: request_id, method, grant, refused } = request;
+  const { id: request_id, method, grant, refused, span } = request;
+  const environment = grant?.environment ?? environmentOf[listener] ?? "";
+  deps.metrics.observeRequest(listener, environment, method, route, status, duration_ms / 1000, span?.trace_id);
   // Partners see these requests. The prescriptions of a network are internal to the pharmacy.
   if (grant?.scopes.includes("partners")) {
     const { account_id, credential_id } = grant;
@@ -273,5 +321,6 @@ function logAndMeasure(
     account_id: grant?.account_id,
     credential_id: grant?.credential_id,
     refused,
+    trace_id: span?.trace_id,
   });
 }

@@ -2,6 +2,7 @@ import { arazzo, isLoopback, openapi, openapi30, PROVIDER_KINDS, postman } from 
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { listAuditKeys } from "../db/operations/audit-roots.ts";
 import type { Addresses, Deps } from "../deps.ts";
+import { formattedMetrics, METRICS_TYPES, metricsFormat } from "../domain/operations/metrics-format.ts";
 import type { Readiness } from "../domain/operations/readiness.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { checkProviders } from "../usecases/providers/check-up-providers.ts";
@@ -29,8 +30,8 @@ export function addHealth(app: FastifyInstance, deps: Deps, readiness: () => Rea
 
   app.get("/metrics", async (request, reply) => {
     if (!mayReadMetrics(deps, request)) throw new StatusRefusal(404);
-    const { type, body } = await deps.metrics.text();
-    return reply.type(type).send(body);
+    const format = metricsFormat(request.headers.accept);
+    return reply.type(METRICS_TYPES[format]).send(formattedMetrics(await deps.metrics.text(), format));
   });
 }
 

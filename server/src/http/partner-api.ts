@@ -13,8 +13,10 @@ import type { IdempotencyClaim } from "../db/idempotency.ts";
 import { patientIndexPlace } from "../db/patients/patients.ts";
 import { type Deps, forAccount, type PerEnvironment, readableWrite, readerFor } from "../deps.ts";
 import { drawnBy, quotaHeaders } from "../domain/accounts/quotas.ts";
+import { within } from "../domain/operations/span.ts";
 import { canonicalJson } from "../domain/values/canonical-json.ts";
 import { prefersMinimal } from "../domain/values/http-headers.ts";
+import { traced } from "../tracing/traced-deps.ts";
 import { withinQuota } from "../usecases/accounts/quotas.ts";
 import { auditRead, partnerEntry, type RequestBy, type Seen } from "../usecases/operations/audit-partner.ts";
 import { type FinishedAnswer, keptAnswer } from "../usecases/write.ts";
@@ -198,9 +200,10 @@ function reading(per: PerEnvironment, endpoint: Endpoint, handler: ReadHandler) 
     const deps = per[request.grant!.environment];
     const call = callOf(deps, request, names);
     const { account_id } = call.grant;
+    const answeredFrom = (own: Deps) => within(request.span, operation, (span) => handler(traced(own, span), call));
     const result = admitted(deps, account_id, () => {
       const own = stale ? readerFor(deps, account_id) : forAccount(deps, account_id);
-      return own instanceof Promise ? own.then((reader) => handler(reader, call)) : handler(own, call);
+      return own instanceof Promise ? own.then(answeredFrom) : answeredFrom(own);
     });
     const answered = (made: Answer) => {
       if (audited !== undefined) auditRead(deps, partnerEntry(audited, call, seenIn(made, audited)));
@@ -228,14 +231,14 @@ function writing(per: PerEnvironment, endpoint: Endpoint, handler: WriteHandler)
     if (drawn !== undefined) {
       reply.headers(quotaHeaders(drawn, deps.quotas.read(call.grant.account_id, call.grant.environment)));
     }
-    const done = await readableWrite(deps, call.grant.account_id, () =>
-      withinQuota(
-        deps,
-        call.grant,
-        drawn,
-        () => admitted(deps, call.grant.account_id, () => handler(own, { ...call, key }, body)),
-        { kept: async () => key && keptAnswer(own, key), stores: ({ replayed }) => !replayed },
-      ),
+    const { account_id } = call.grant;
+    const work = () =>
+      within(request.span, endpoint.operation_id, (span) => handler(traced(own, span), { ...call, key }, body));
+    const done = await readableWrite(deps, account_id, () =>
+      withinQuota(deps, call.grant, drawn, () => admitted(deps, account_id, work), {
+        kept: async () => key && keptAnswer(traced(own, request.span), key),
+        stores: ({ replayed }) => !replayed,
+      }),
     );
     if (may_be_minimal && prefersMinimal(request.headers["prefer"])) return send(request, reply, minimal(done));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;

@@ -15,6 +15,7 @@ import { networkOf } from "../domain/accounts/network.ts";
 import type { Limit } from "../domain/accounts/rate-limit.ts";
 import { BoundedMap } from "../domain/values/bounded-map.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
+import { traced } from "../tracing/traced-deps.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { isVerified } from "../usecases/accounts/manage-sessions.ts";
 import { findSession, type SignedIn } from "../usecases/accounts/sign-in.ts";
@@ -103,7 +104,7 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
       method: route.method,
       url: `/web${route.path}`,
       handler: async (request, reply) => {
-        const person = await callerOf(per.production, seen, request, route);
+        const person = await callerOf(traced(per.production, request.span), seen, request, route);
         if (person === "signed out") {
           return send(request, reply, unkept(json(401, { error: { error_code: 401, message: SIGN_IN } })));
         }
@@ -125,10 +126,11 @@ export function addWebApi(app: FastifyInstance, per: PerEnvironment, routes: rea
           reply,
         };
         const deps = ofEnvironment && call.params["environment"] === "sandbox" ? per.sandbox : per.production;
+        const from = (own: Deps) => answered(traced(own, request.span), route, call);
         const work = async () =>
           route.method === "GET" || person === undefined
-            ? answered(stale ? await readerAcross(deps, call.person.person_id) : deps, route, call)
-            : readableWrite(deps, person.person_id, () => answered(deps, route, call));
+            ? from(stale ? await readerAcross(deps, call.person.person_id) : deps)
+            : readableWrite(deps, person.person_id, async () => from(deps));
         const answer = await (ofEnvironment ? admitted(deps, partyOf(call.person), work) : work());
         return answer === undefined ? reply : send(request, reply, unkept(answer));
       },

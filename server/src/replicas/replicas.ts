@@ -3,10 +3,10 @@ import type { ReplicaPools } from "../database.ts";
 import type { Bus } from "../db/bus.ts";
 import type { Queryable } from "../db/db.ts";
 import { announceAhead, loadPosition, writeMark } from "../db/replica.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { inBatches } from "./in-batches.ts";
 import { recentParties } from "./recent-parties.ts";
-import { type Replica, watchReplica } from "./watch-replica.ts";
+import { KNOWN_AFTER_MS, type Replica, watchReplica } from "./watch-replica.ts";
 
 /**
  * Which server answers a party's reads. A party is an account or a person. It never sees less than it wrote, and its lists never
@@ -21,13 +21,13 @@ export type Replicas = {
   fellBack(party: string): void;
   /** What other processes announced. */
   learn(parties: readonly string[]): void;
+  /** A process has joined that did not hear what this one announced. */
+  announceAgain(): void;
   /** What is wrong with which replica. */
   problems(): string[];
   close(): Promise<void>;
 };
 
-/** A process that heard nothing for this long uses no replica, because it may not know who is ahead. */
-const KNOWN_AFTER_MS = 200;
 /** So many beats of the bus fit into that time that a late one does no harm. */
 export const BEAT_EVERY_MS = 50;
 /** A read waits this long for a replica to catch up. */
@@ -81,18 +81,22 @@ export function openReplicas({
 
   const newest = inBatches(Number.POSITIVE_INFINITY, () => loadPosition(primary));
   const announce = inBatches(PARTIES_AT_ONCE, (parties: string[]) => announceAhead(primary, [...new Set(parties)]));
+  const announceAgain = () => {
+    announced = new Map();
+    announced_since_ms = now_ms();
+  };
   const knownAt = (party: string) => {
-    if (now_ms() - announced_since_ms > ANNOUNCED_FOR_MS || announced.size > MOST_ANNOUNCED) {
-      announced = new Map();
-      announced_since_ms = now_ms();
-    }
-    return announced.get(party);
+    if (now_ms() - announced_since_ms > ANNOUNCED_FOR_MS || announced.size > MOST_ANNOUNCED) announceAgain();
+    // Otherwise a process may have joined that does not know of the party.
+    return bus.fresh(KNOWN_AFTER_MS) ? announced.get(party) : undefined;
   };
   /** Returns a position behind what the party has seen or written, and the time from which every process knows of it. */
   const announceNow = async (party: string) => {
+    const now_announced = announced;
     const position = await announce(party);
     const known_at_ms = now_ms() + KNOWN_AFTER_MS;
-    announced.set(party, known_at_ms);
+    // If a process joined meanwhile, this map is gone.
+    now_announced.set(party, known_at_ms);
     return { position, known_at_ms };
   };
   const settle = async (party: string, known_at_ms: number | undefined) => {
@@ -156,6 +160,7 @@ export function openReplicas({
     learn(parties) {
       for (const party of parties) ahead.add(party);
     },
+    announceAgain,
     problems: () =>
       replicas
         .filter((replica) => !usable(replica))

@@ -14,6 +14,10 @@ export type Replica = Pick<ReplicaPools, "name" | "production" | "sandbox"> & {
   close(): Promise<void>;
 };
 
+/** A process that heard nothing for this long uses no replica, because it may not know who is ahead. */
+export const KNOWN_AFTER_MS = 200;
+/** The clock of the primary was set back if a mark is from further ahead than this. */
+const SET_BACK_MS = 1_000;
 const LOOK_EVERY_MS = 250;
 /** How often, while a request waits for it. */
 const LOOK_CLOSELY_EVERY_MS = 4;
@@ -69,8 +73,9 @@ export function watchReplica(
     sandbox,
     lag_s(primary) {
       if (view === undefined || primary === undefined) return undefined;
-      // Marks of another server, or from before this process heard every change, prove nothing.
-      if (view.server_ms !== primary.server_ms || view.marked_ms < primary.since_ms) return undefined;
+      // Marks of another server prove nothing, and neither do those from before every process knew that this one listens.
+      if (view.server_ms !== primary.server_ms || view.marked_ms < primary.since_ms + KNOWN_AFTER_MS) return undefined;
+      if (view.marked_ms > primary.now_ms + SET_BACK_MS) return undefined;
       return Math.max(0, primary.now_ms - view.marked_ms) / 1000;
     },
     reaches(position, until_ms) {

@@ -1,11 +1,11 @@
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 
 /** The metrics of both processes. While the sandbox's is down, its own are absent. */
 export const withSandboxMetrics = (metrics: Metrics, sandbox: { metrics(): Promise<string | undefined> }): Metrics => ({
   ...metrics,
   async text() {
-    const [{ type, body }, theirs] = await Promise.all([metrics.text(), sandbox.metrics()]);
-    return { type, body: theirs === undefined ? body : mergedMetrics(body, theirs, 'process="sandbox"') };
+    const [own, theirs] = await Promise.all([metrics.text(), sandbox.metrics()]);
+    return theirs === undefined ? own : mergedMetrics(own, theirs, 'process="sandbox"');
   },
 });
 
@@ -42,7 +42,8 @@ function familiesOf(text: string): Map<string, Family> {
 
 const labeledSample = (sample: string, label: string): string =>
   sample.replace(
-    /^([^\s{]+)(?:\{(.*)\})?( \S+(?: \S+)?)$/,
+    // The sample may end with an exemplar, which has labels of its own.
+    /^([^\s{]+)(?:\{(.*?)\})?( .*)$/,
     (_, name: string, labels: string | undefined, rest: string) =>
       labels === undefined || labels === "" ? `${name}{${label}}${rest}` : `${name}{${label},${labels}}${rest}`,
   );

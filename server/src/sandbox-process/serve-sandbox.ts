@@ -47,7 +47,7 @@ export async function serveSandbox(
   const store = await openStore(config, { log, now, onIndexKeyChanged });
   const { sandbox: pools } = store.database;
   const vault = await openVault(pools.db, (make) => masterKeys(config, make), now());
-  const { deps, addresses, close } = await openDeps(store, { vault, pools, demo });
+  const { deps, addresses, close } = await openDeps(store, { vault, pools, demo, process: "sandbox" });
   addresses.base_url = base_url;
   const own: EnvironmentDeps = {
     ...deps,
@@ -68,7 +68,7 @@ export async function serveSandbox(
     addPartnerApi(inner, per, partnerRoutes, door);
     addIntake(inner, per, door);
   }
-  inner.get("/metrics", async (_request, reply) => reply.send((await deps.metrics.text()).body));
+  inner.get("/metrics", async (_request, reply) => reply.send(await deps.metrics.text()));
   await inner.listen({ path: socket_path });
   const gives_tokens = roles.includes("token");
   if (gives_tokens) addTokenServer(auth, per, "sandbox", () => addresses.sandbox_auth_url);
@@ -82,7 +82,10 @@ export async function serveSandbox(
     // Under the id of the main process: together they are one server, and each counts what the other does not.
     ...processJobs(deps, { process_id, usage, reads }),
     ...(roles.includes("jobs")
-      ? [...environmentJobs(own), startLoop(own, "recheck-unchecked", CANARIES_EVERY_MS, () => recheckUnchecked(own))]
+      ? [
+          ...environmentJobs(own),
+          startLoop(own, "recheck-unchecked", CANARIES_EVERY_MS, (own) => recheckUnchecked(own)),
+        ]
       : []),
     startLoop(deps, "canaries", CANARIES_EVERY_MS, () => deps.safety.check()),
   ];

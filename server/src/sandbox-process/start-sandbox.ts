@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type Logger, symbols } from "pino";
 import type { Config } from "../config.ts";
 import type { Elsewhere } from "../deps.ts";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import {
   ALIVE_EVERY_MS,
   type FromSandbox,

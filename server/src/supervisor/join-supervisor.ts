@@ -1,6 +1,6 @@
 import cluster from "node:cluster";
 import { Agent } from "node:http";
-import type { Metrics } from "../metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
 import { mergedMetrics } from "../sandbox-process/merged-metrics.ts";
 import type { FromWorker, SandboxPlace, ToWorker } from "./messages.ts";
 
@@ -49,7 +49,7 @@ export function joinSupervisor(): Promise<WorkerSeat> {
           sandbox = message.sandbox;
           break;
         case "metrics_wanted":
-          own?.text().then(({ body }) => tell({ kind: "metrics", question: message.question, text: body }));
+          own?.text().then((text) => tell({ kind: "metrics", question: message.question, text }));
           break;
         case "metrics":
           waiting.get(message.question)?.(message.texts);
@@ -78,12 +78,9 @@ export function joinSupervisor(): Promise<WorkerSeat> {
         return {
           ...metrics,
           async text() {
-            const [{ type, body }, texts] = await Promise.all([metrics.text(), others()]);
-            const all = Object.entries({ ...texts, [number]: body });
-            return {
-              type,
-              body: all.reduce((sum, [worker, text]) => mergedMetrics(sum, text, `worker="${worker}"`), ""),
-            };
+            const [text, texts] = await Promise.all([metrics.text(), others()]);
+            const all = Object.entries({ ...texts, [number]: text });
+            return all.reduce((sum, [worker, text]) => mergedMetrics(sum, text, `worker="${worker}"`), "");
           },
         };
       },

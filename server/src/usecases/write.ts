@@ -12,7 +12,9 @@ import {
   replaceAnswer,
 } from "../db/idempotency.ts";
 import { insertAudit } from "../db/operations/audit.ts";
+import { tracedDatabase } from "../db/traced-database.ts";
 import type { Deps } from "../deps.ts";
+import { within } from "../domain/operations/span.ts";
 import { Conflict, OutOfReach, refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Vault, withKeysOfNow } from "../vault/vault.ts";
 import { type AuditNote, withPatientIndexes } from "./operations/audit-note.ts";
@@ -75,7 +77,7 @@ export class LostRaces extends StatusRefusal {
 export async function write<Done, Prepared = void>(deps: WriteDeps, plan: Write<Prepared, Done>): Promise<Done> {
   const prepared = (await plan.prepare?.()) as Prepared;
   const done = await untilSaved(deps, plan, prepared);
-  return (await plan.settle?.(done, prepared)) ?? done;
+  return (await settled(deps.db, plan.settle?.(done, prepared))) ?? done;
 }
 
 /** A write with an attempt only. */
@@ -126,9 +128,9 @@ export async function writeAnswer<Done, Prepared = void>(
   const settlement = plan.settle?.(done as Done, prepared());
   if (settlement === undefined) return answer;
   // If the process ends here, the earlier answer stays stored and a job settles the rest.
-  const settled = finished(await settlement);
-  await withKeysOfNow(deps, () => replaceAnswer(deps.db, key, sealed(deps, key, settled)));
-  return settled;
+  const after = finished(await settled(deps.db, settlement));
+  await withKeysOfNow(deps, () => replaceAnswer(deps.db, key, sealed(deps, key, after)));
+  return after;
 }
 
 type PartnerWrite<Prepared, Done> = Write<Prepared, Done> & {
@@ -153,11 +155,29 @@ function audited<Prepared, Done>(
   };
 }
 
+/** Work after the commit, in a span of its own. */
+const settled = <Work extends Promise<unknown> | undefined>({ span }: Database, work: Work): Work =>
+  span === undefined || work === undefined ? work : within(span, "settle", () => work);
+
+/** `savedNow`, with a span around it if the request is traced. */
+function untilSaved<Prepared, Done>(
+  deps: WriteDeps,
+  plan: Write<Prepared, Done>,
+  prepared: Prepared,
+  options: { keyed?: boolean } = {},
+): Promise<Done> {
+  const { span } = deps.db;
+  if (span === undefined || deps.db.in_transaction) return savedNow(deps, plan, prepared, options);
+  return within(span, "write", (own) =>
+    savedNow({ ...deps, db: tracedDatabase(deps.db, own!) }, plan, prepared, options),
+  );
+}
+
 /**
  * Tries again after a lost race, and after a lost connection if that is safe: if nothing was saved, or if the plan claims an
  * idempotency key in the transaction (`keyed`), because it then finds what it saved.
  */
-async function untilSaved<Prepared, Done>(
+async function savedNow<Prepared, Done>(
   { db, vault }: WriteDeps,
   plan: Write<Prepared, Done>,
   prepared: Prepared,
@@ -169,6 +189,7 @@ async function untilSaved<Prepared, Done>(
   let unsure: OutOfReach | undefined;
   for (;;) {
     const retried = races + lost > 0;
+    if (retried) db.span?.set({ "pestle.lost_races": races, "pestle.lost_connections": lost });
     const once = () =>
       plan.transaction === "never" || (plan.transaction === "on_retry" && !retried)
         ? plan.attempt(db, prepared, retried)

@@ -36,7 +36,11 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   },
   {
     folder: "server/src/db/db.ts",
-    own: ["server/src/db/index-key-fence.ts", "server/src/domain/values/refusals.ts"],
+    own: [
+      "server/src/db/index-key-fence.ts",
+      "server/src/domain/operations/span.ts",
+      "server/src/domain/values/refusals.ts",
+    ],
     packages: ["pg"],
     node: /^node:crypto$/,
   },
@@ -151,6 +155,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
       "server/src/db/",
       "server/src/formats/formats.ts",
       "server/src/deps.ts",
+      "server/src/tracing/traced-deps.ts",
       "server/src/config.ts",
       "server/src/version.ts",
     ],
@@ -159,7 +164,13 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   },
   {
     folder: "server/src/jobs/",
-    own: ["server/src/jobs/", "server/src/usecases/", "server/src/deps.ts"],
+    own: [
+      "server/src/jobs/",
+      "server/src/usecases/",
+      "server/src/domain/operations/span.ts",
+      "server/src/deps.ts",
+      "server/src/tracing/traced-deps.ts",
+    ],
     packages: [],
     node: /^$/,
   },

@@ -6,7 +6,7 @@ import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { createQuotaBook } from "../../limits/quota-book.ts";
 import { createRateLimiter } from "../../limits/rate-limiter.ts";
-import type { Metrics } from "../../metrics.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
 import { notServing } from "../../not-serving.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
@@ -26,13 +26,15 @@ const noMetrics: Metrics = {
   observeAttempt() {},
   observeFirstAttempt() {},
   countDroppedRequests() {},
+  countDroppedSpans() {},
+  setGauge() {},
   setAuditRoots() {},
   observeProvider() {},
   setBreaker() {},
   countProviderEvent() {},
   countRead() {},
   setReplica() {},
-  text: async () => ({ type: "text/plain", body: "" }),
+  text: async () => "",
 };
 
 /** The service's dependencies for one command: the same adapters, with nothing cached. */

@@ -3,6 +3,7 @@ import { progress } from "@pestle/cli/output";
 import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
 import { migrate, migrationState } from "../../db/migrate.ts";
+import { recordBackup } from "../../db/operations/measures.ts";
 import { backUp } from "../../usecases/operations/back-up.ts";
 import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
 import { keptMasterKeys } from "../../vault/master-key.ts";
@@ -18,13 +19,18 @@ export const backupCommands: readonly CommandRow[] = [
     async run(_options, file, env) {
       const bar = progress();
       const config = readConfig(env);
-      const { header, rows } = await withOwner(config, async ({ db, now }) => {
-        // A database of an older version has no place for the entry; its backup is still worth taking.
-        if ((await migrationState(db)).pending.length === 0) await auditCommand(db, now);
-        return backUp(db, file, keptMasterKeys(config), now, (table, count) => bar.show(`${table} ${count}`));
+      const { header, rows, size_bytes } = await withOwner(config, async ({ db, now }) => {
+        // A database of an older version has no place for the entries; its backup is still worth taking.
+        const current = (await migrationState(db)).pending.length === 0;
+        if (current) await auditCommand(db, now);
+        const taken = await backUp(db, file, keptMasterKeys(config), now, (table, count) =>
+          bar.show(`${table} ${count}`),
+        );
+        const size_bytes = statSync(file).size;
+        if (current) await recordBackup(db, new Date(), size_bytes);
+        return { ...taken, size_bytes };
       }).finally(bar.done);
       const { created_at, schema_version, master_key_fingerprint } = header;
-      const size_bytes = statSync(file).size;
       const text = [
         `Wrote ${sum(rows)} rows from ${Object.keys(rows).length} tables (${size_bytes} bytes).`,
         `Keep the master key with fingerprint ${master_key_fingerprint} in a separate place: without it, the file cannot be decrypted.`,

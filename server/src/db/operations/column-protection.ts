@@ -130,7 +130,7 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   webhook_attempt: { record: ["error"] },
   webhook_certification: { business: ["report"] },
   webhook_endpoint: { business: ["url", "events", "description", "disabled_reason"] },
-  webhook_event: { emptied: ["body"] },
+  webhook_event: { emptied: ["body"], record: ["traceparent"] },
 };
 
 /** Undefined if the column needs a row in the table above. */

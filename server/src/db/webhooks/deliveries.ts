@@ -15,6 +15,8 @@ export type ClaimedDelivery = {
   /** Both are null if the event no longer exists. That should not happen, and must not block other deliveries. */
   body: string | null;
   body_sealed: Buffer | null;
+  /** The trace of the request that caused the event; null without tracing. */
+  traceparent: string | null;
 };
 /** How many deliveries to claim for an endpoint, and the time on its account's clock. */
 export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
@@ -51,7 +53,8 @@ with picked as materialized (
   where d.account_id = p.account_id and d.event_id = p.event_id and (d.endpoint_id = p.endpoint_id) is true
   returning d.account_id, d.event_id, d.endpoint_id, d.attempts, d.attempts_before, d.claims, d.queued_at
 )
-select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body, e.body_sealed
+select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body, e.body_sealed,
+  e.traceparent
 from claimed c
 -- No need to wait for the disk: if a crash loses the claim, the delivery is made again.
 cross join (select set_config('synchronous_commit', 'off', true)) as forgetful

@@ -5,7 +5,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps, PerEnvironment } from "../../deps.ts";
 import { parseForm } from "../../domain/accounts/client-credentials.ts";
 import { networkOf } from "../../domain/accounts/network.ts";
+import { within } from "../../domain/operations/span.ts";
 import { refusedForm } from "../../domain/values/refusals.ts";
+import { traced } from "../../tracing/traced-deps.ts";
 import { introspectToken } from "../../usecases/accounts/introspect-token.ts";
 import { issueToken, type TokenServerRequest } from "../../usecases/accounts/issue-token.ts";
 import { revokeToken } from "../../usecases/accounts/revoke-token.ts";
@@ -55,7 +57,10 @@ export function addTokenServer(
         const asked = await readRequest(request);
         // Before its secret is checked, a client id is only what the caller wrote.
         const party = networkOf(request.ip ?? "");
-        return send(request, reply, await admitted(deps, party, () => handler(deps, environment, asked)));
+        const made = await admitted(deps, party, () =>
+          within(request.span, endpoint.operation_id, (span) => handler(traced(deps, span), environment, asked)),
+        );
+        return send(request, reply, made);
       });
     }
   }

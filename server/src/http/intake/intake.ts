@@ -1,9 +1,11 @@
 import { endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps, PerEnvironment } from "../../deps.ts";
+import { type Deps, type PerEnvironment, readableWrite } from "../../deps.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
+import { within } from "../../domain/operations/span.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import { fhirFormat, scriptFormat } from "../../formats/formats.ts";
+import { traced } from "../../tracing/traced-deps.ts";
 import { receivePrescription } from "../../usecases/intake/receive-prescription.ts";
 import type { Received } from "../../usecases/intake/take-message.ts";
 import { auditRead, partnerEntry } from "../../usecases/operations/audit-partner.ts";
@@ -50,8 +52,12 @@ export function addIntake(
           const { account_id, credential_id, environment } = request.grant!;
           const deps = per[environment];
           const caller = { account_id, credential_id };
-          const received = await admitted(deps, account_id, () =>
-            receivePrescription(deps, format(query), caller, body),
+          const received = await readableWrite(deps, account_id, async () =>
+            admitted(deps, account_id, () =>
+              within(request.span, endpoint.operation_id, (span) =>
+                receivePrescription(traced(deps, span), format(query), caller, body),
+              ),
+            ),
           );
           auditRead(deps, messageEntry(deps, endpoint.operation_id, request, received));
           const headers = { "content-type": `${types[0]}; charset=utf-8` };

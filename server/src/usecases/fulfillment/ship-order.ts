@@ -139,7 +139,10 @@ async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
   } catch (error) {
     // The person sees why the order did not ship. A job returns the charge.
     const { order_number } = loaded.order;
-    deps.log.warn({ order_number, fault: (error as Error).name }, "a charge could not be returned yet");
+    deps.log.warn(
+      { account_id: loaded.account_id, order_number, fault: (error as Error).name },
+      "a charge could not be returned yet",
+    );
   }
 }
 

@@ -60,7 +60,10 @@ async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, f
     await processMessage(deps, format, { message: read.message, stored, receivers });
     return true;
   } catch (error) {
-    deps.log.error({ intake_message_id, fault: (error as Error).name }, "a stored message could not be processed");
+    deps.log.error(
+      { account_id, intake_message_id, fault: (error as Error).name },
+      "a stored message could not be processed",
+    );
     const failed = await noteFailure(deps.db, account_id, intake_message_id);
     if (failed?.attempts === MOST_ATTEMPTS) {
       const entry = { account_id, kind: "processing_failed" as const, intake_message_id };

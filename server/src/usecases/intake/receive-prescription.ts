@@ -73,8 +73,8 @@ async function processOrWait(
     return await processMessage(deps, format, { message: read.message, stored, receivers });
   } catch (error) {
     if (error instanceof StatusRefusal && !(error instanceof LostRaces)) throw error;
-    const { intake_message_id } = stored;
-    deps.log.error({ intake_message_id, err: faultName(error) }, "a stored message could not be processed");
+    const { account_id, intake_message_id } = stored;
+    deps.log.error({ account_id, intake_message_id, err: faultName(error) }, "a stored message could not be processed");
     const answer = format.reply({ kind: "pending" }, context(read, deps.now()));
     return { answer, patient_id: null, prescription_id: null };
   }

@@ -79,6 +79,7 @@ async function savePayment(deps: Deps, loaded: LoadedOrder, asked: Authorization
 }
 
 async function ask(deps: Deps, loaded: LoadedOrder): Promise<Authorization | undefined> {
+  const { account_id } = loaded;
   const { order_number, amount_cents } = loaded.order;
   const { payment_reference: reference, payment_attempt } = loaded.row;
   const token = loaded.payment_token();
@@ -96,7 +97,10 @@ async function ask(deps: Deps, loaded: LoadedOrder): Promise<Authorization | und
     const { name: fault } = error as Error;
     // Such as a revoked key: the operator must act, and the order waits.
     const refused = error instanceof PaymentRefused && { refused: error.code };
-    deps.log.warn({ order_number, fault, ...refused }, "the payment provider did not answer an authorization request");
+    deps.log.warn(
+      { account_id, order_number, fault, ...refused },
+      "the payment provider did not answer an authorization request",
+    );
     return undefined;
   }
 }
@@ -109,19 +113,23 @@ async function letEarlierGo(deps: Deps, account_id: string, order_number: string
   try {
     await releaseStrays(deps, payments, loaded);
   } catch (error) {
-    deps.log.warn({ order_number, fault: (error as Error).name }, "an earlier authorization could not be voided yet");
+    deps.log.warn(
+      { account_id, order_number, fault: (error as Error).name },
+      "an earlier authorization could not be voided yet",
+    );
   }
 }
 
 /** A provider that keeps records has the authorization written down, and a job releases it if this fails. */
 async function letGo(deps: Deps, loaded: LoadedOrder, got: { reference: string; authorised_as: string }) {
+  const { account_id } = loaded;
   const { order_number } = loaded.order;
   const payments = deps.payments[loaded.environment];
   try {
     if (keepsRecords(payments)) return await releaseStrays(deps, payments, loaded);
     await deps.payments[loaded.environment].void({ key: `${got.authorised_as}-void`, ...got });
   } catch (error) {
-    deps.log.warn({ order_number, fault: (error as Error).name }, "an authorization could not be voided");
+    deps.log.warn({ account_id, order_number, fault: (error as Error).name }, "an authorization could not be voided");
   }
 }
 
@@ -159,7 +167,7 @@ export async function settleAsked(
       const next_try_at = tryAgainAt(tries, deps.now());
       await noteEntryProblem(deps.db, account_id, order_number, payment_entry_id, problem, next_try_at);
       deps.log.warn(
-        { order_number, kind, fault: (error as Error).name, ...(problem && { refused: problem }) },
+        { account_id, order_number, kind, fault: (error as Error).name, ...(problem && { refused: problem }) },
         "a payment entry could not be settled",
       );
     }

@@ -99,7 +99,10 @@ async function catchUp(deps: Deps, account_id: string): Promise<void> {
       try {
         await work(deps, account_id);
       } catch (error) {
-        deps.log.warn({ fault: (error as Error).name }, "due sandbox work failed and waits for the next job run");
+        deps.log.warn(
+          { account_id, fault: (error as Error).name },
+          "due sandbox work failed and waits for the next job run",
+        );
       }
     }
   }

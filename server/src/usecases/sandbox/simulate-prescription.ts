@@ -255,7 +255,11 @@ async function fillNow(deps: Deps, account: SimulatedAccount, { prescription_id 
     }
   } catch (error) {
     // The prescription stays saved, and the job creates its order.
-    deps.log.warn({ fault: (error as Error).name }, "ordering a simulated prescription failed; the job retries it");
+    const { account_id } = account;
+    deps.log.warn(
+      { account_id, fault: (error as Error).name },
+      "ordering a simulated prescription failed; the job retries it",
+    );
   }
 }
 const MOST_LOOKED_AT = 1_000;

@@ -21,7 +21,7 @@ import {
 import { findEndpoint, lockEndpoints } from "../../db/webhooks/endpoints.ts";
 import { loadSigningEndpoint } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
-import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import { faultOf, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { EndpointAnswer } from "../../domain/webhooks/attempt-outcome.ts";
 import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
@@ -64,7 +64,9 @@ export async function startCertification(
       const run = { started_at, report: report && JSON.stringify(report), now: deps.now() };
       await finishCertification(deps.db, account_id, endpoint_id, run);
     })
-    .catch((error: unknown) => deps.log.error({ err: error }, "a certification ended without a result"));
+    .catch((error: unknown) =>
+      deps.log.error({ account_id, endpoint_id, err: faultOf(error) }, "a certification ended without a result"),
+    );
 }
 
 type Asked = { url: string; pestle_version: string };

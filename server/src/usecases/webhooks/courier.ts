@@ -1,6 +1,8 @@
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, type Share } from "../../db/webhooks/deliveries.ts";
 import { type DueEndpoint, loadDueEndpoints } from "../../db/webhooks/due-endpoints.ts";
 import type { Deps } from "../../deps.ts";
+import type { Span } from "../../domain/operations/span.ts";
+import { traceContextOf } from "../../domain/operations/trace-context.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { newPace, type Pace, paceAfter, resumed, roomOf } from "../../domain/webhooks/endpoint-pace.ts";
 import { shareSlots } from "../../domain/webhooks/share-slots.ts";
@@ -24,7 +26,7 @@ export type Courier = {
 
 type CourierDeps = Pick<
   Deps,
-  "config" | "db" | "queue" | "vault" | "mail" | "webhook_client" | "log" | "metrics" | "now" | "serves"
+  "config" | "db" | "queue" | "vault" | "mail" | "webhook_client" | "log" | "metrics" | "tracer" | "now" | "serves"
 >;
 type Attempt = { endpoint_id: string; began_ms: number };
 type Known = { pace: Pace; in_flight: number; endpoint: SendingEndpoint };
@@ -129,20 +131,28 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     claims.set(keyOf(delivery), delivery);
     attempts.add(attempt);
     known.get(endpoint_id)!.in_flight += 1;
+    // The event carries the trace of the request that caused it.
+    const span = deps.tracer?.begin("deliver webhook", "client", {
+      parent: traceContextOf(delivery.traceparent ?? undefined),
+      attributes: { "pestle.account_id": delivery.account_id, "pestle.attempt": delivery.attempts + 1 },
+    });
     if (delivery.attempts === 0) {
-      deps.metrics.observeFirstAttempt(Math.max(0, Date.now() - delivery.queued_at.getTime()) / 1000);
+      const lag_s = Math.max(0, Date.now() - delivery.queued_at.getTime()) / 1000;
+      deps.metrics.observeFirstAttempt(deps.serves ?? "production", lag_s, span?.trace_id);
     }
-    void sendWebhook(deps, endpoint, delivery).then((sent) => end(attempt, sent));
+    void sendWebhook(deps, endpoint, delivery, span?.traceparent).then((sent) => end(attempt, sent, span));
   }
 
-  function end(attempt: Attempt, sent: SentWebhook): void {
+  function end(attempt: Attempt, sent: SentWebhook, span: Span | undefined): void {
     attempts.delete(attempt);
     const row = known.get(attempt.endpoint_id)!;
     row.in_flight -= 1;
     if (sent === "given_up") return;
-    const { delivery_status, duration_ms } = sent.ended;
+    const { delivery_status, duration_ms, status, error } = sent.ended;
+    span?.set({ "http.response.status_code": status ?? undefined, "pestle.delivery_status": delivery_status });
+    span?.end(delivery_status === "delivered" ? undefined : (error ?? `http_${status}`));
     row.pace = paceAfter(row.pace, delivery_status === "delivered", performance.now());
-    deps.metrics.observeAttempt(delivery_status, duration_ms / 1000);
+    deps.metrics.observeAttempt(delivery_status, duration_ms / 1000, span?.trace_id);
     book.add(sent);
     if (more_due && hasRoom()) onChange();
   }

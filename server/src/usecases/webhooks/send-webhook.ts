@@ -44,11 +44,13 @@ export async function sendWebhook(
   deps: SendDeps,
   endpoint: SendingEndpoint,
   delivery: ClaimedDelivery,
+  /** Sent along if the attempt is traced. */
+  traceparent?: string,
 ): Promise<SentWebhook> {
   const now = deps.now();
   const account_now = accountNow(now, endpoint.clock_offset_s);
   const webhook_timestamp = Math.floor(now.getTime() / 1000);
-  const answer = await answerOf(deps, endpoint, delivery, webhook_timestamp);
+  const answer = await answerOf(deps, endpoint, delivery, webhook_timestamp, traceparent);
   if (answer.trouble === "CLOSED") return "given_up";
   const { account_id, event_id, endpoint_id, claims } = delivery;
   const attempt = delivery.attempts + 1;
@@ -88,6 +90,7 @@ async function answerOf(
   { environment, url, sign }: SendingEndpoint,
   delivery: ClaimedDelivery,
   webhook_timestamp: number,
+  traceparent: string | undefined,
 ): Promise<EndpointAnswer> {
   const { event_id } = delivery;
   if (delivery.body === null && delivery.body_sealed === null) return nothingSent("INTERNAL");
@@ -103,5 +106,6 @@ async function answerOf(
   } catch {
     return nothingSent("NOT_SIGNED");
   }
+  if (traceparent !== undefined) headers["traceparent"] = traceparent;
   return deps.webhook_client.send({ environment, url, headers, body });
 }

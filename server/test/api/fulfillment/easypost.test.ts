@@ -150,7 +150,7 @@ describe("a production order with EasyPost", () => {
     expect((await deliver(body, unsigned)).status).toBe(401);
     const garbage = "not json";
     expect((await deliver(garbage, { ...headers, "x-hmac-signature": service.sign(garbage) })).status).toBe(200);
-    expect((await app.deps.metrics.text()).body).toMatch(
+    expect(await app.deps.metrics.text()).toMatch(
       /pestle_provider_events_total\{provider="easypost",outcome="unknown"\} [1-9]/,
     );
   });

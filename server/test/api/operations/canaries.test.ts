@@ -424,8 +424,8 @@ test("logs, metrics and the requests that partners see show none of it", async (
   const lines = app.lines();
   expect(lines.map((line) => line["route"])).toContain("/patients/:patient_id");
   const metrics = await app.deps.metrics.text();
-  expect(metrics.body).toContain("pestle_http_request_duration_seconds");
+  expect(metrics).toContain("pestle_http_request_duration_seconds");
   const { rows } = await app.deps.db.raw("select * from request_log");
   const { rows: audit } = await app.deps.db.raw("select * from audit_entry");
-  expect(marksIn(Buffer.from(JSON.stringify([lines, metrics.body, rows, audit])))).toEqual([]);
+  expect(marksIn(Buffer.from(JSON.stringify([lines, metrics, rows, audit])))).toEqual([]);
 });

@@ -42,7 +42,7 @@ describe("metrics", () => {
     expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
     const text = await response.text();
     expect(text).toMatch(
-      /pestle_http_request_duration_seconds_count\{listener="partner",method="GET",route="\/brands",status="200"\} \d/,
+      /pestle_http_request_duration_seconds_count\{listener="partner",environment="sandbox",method="GET",route="\/brands",status="200"\} \d/,
     );
     expect(text).toMatch(/^pestle_ready [01]$/m);
     expect(text).not.toContain(app.demo.partners[0]!.client_secret);
@@ -72,12 +72,14 @@ describe("metrics", () => {
         await ask({ "x-forwarded-for": "203.0.113.9" }),
         await ask({ "x-forwarded-for": "127.0.0.1" }),
         await ask({ "x-forwarded-for": "203.0.113.9", authorization }),
+        // Prometheus asks the process itself, past the proxy.
+        await ask({ "x-forwarded-proto": "http", authorization }),
       ];
       await own.stop();
       return found;
     };
-    expect(await statuses({})).toEqual([404, 404, 404, 404]);
-    expect(await statuses({ METRICS_TOKEN: "let-prometheus-in" })).toEqual([404, 404, 404, 200]);
+    expect(await statuses({})).toEqual([404, 404, 404, 404, 400]);
+    expect(await statuses({ METRICS_TOKEN: "let-prometheus-in" })).toEqual([404, 404, 404, 200, 200]);
   });
 });
 

@@ -257,7 +257,7 @@ describe("requests queued for the log", () => {
     const deps = { ...app.deps, request_log: log };
     await keepRequests(deps);
     expect(log.oldest(10)).toEqual([]);
-    expect((await app.deps.metrics.text()).body).toContain("pestle_request_log_dropped_total 2");
+    expect(await app.deps.metrics.text()).toContain("pestle_request_log_dropped_total 2");
     for (let n = 0; n < 2; n++) log.add(request(n));
     expect(log.takeDropped()).toBe(0);
   });

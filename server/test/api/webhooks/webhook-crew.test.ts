@@ -251,8 +251,8 @@ test("two processes share the work: every event arrives once, and both took part
   await until("nothing waits", async () => (await raw("select 1 from webhook_delivery")).rows.length === 0);
   expect(receiver.received.map(({ body }) => body).sort()).toEqual(events.map(({ body }) => body).sort());
   for (const app of pair) {
-    const { body } = await app.deps.metrics.text();
-    const [, count] = /attempt_duration_seconds_count\{delivery_status="delivered"\} (\d+)/.exec(body) ?? [];
+    const text = await app.deps.metrics.text();
+    const [, count] = /attempt_duration_seconds_count\{delivery_status="delivered"\} (\d+)/.exec(text) ?? [];
     expect(Number(count)).toBeGreaterThan(0);
   }
   await receiver.close();

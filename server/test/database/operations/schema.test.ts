@@ -35,6 +35,7 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ["select n.notification_id, n.at, n.kind, n.account_id", OWN],
   ["select n.person_id, count(*)::integer as count from notification n", OWN],
   ["update notification n set read_at = $4 where n.person_id = $1", OWN],
+  ["as oldest_at from webhook_endpoint p join account a", JOB],
   ["delete from rate_lease where process_id = $1", "leases of a process that ended; they hold no data"],
   ["as pharmacy, count(*) filter (where not", DASHBOARD],
   ["select unnest(o.exception_ids) as exception_id, o.stage_since from orders o", DASHBOARD],

@@ -33,7 +33,7 @@ test("every file's settings exist, and its ports are those that the service open
     (name) => (settings as never as Record<string, { default: string }>)[name]!.default,
   );
   for (const port of ports) {
-    expect(read("Caddyfile")).toContain(`127.0.0.1:${port}`);
+    expect(read("Caddyfile")).toContain(`{$UPSTREAM:127.0.0.1}:${port}`);
     expect(read("Containerfile")).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, "m"));
   }
 });

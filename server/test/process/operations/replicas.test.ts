@@ -12,10 +12,8 @@ let one: TestApp;
 let two: TestApp;
 beforeAll(async () => {
   servers = await startStreamingPair();
-  const { primary_url: url, demo } = servers;
-  const env = { READ_DATABASE_URL: urlAs("service", servers.replica_url), MASTER_KEY: servers.master_key };
-  one = await startTestApp({ url, demo, env, unlimited: true });
-  two = await startTestApp({ url, demo, env });
+  one = await startService({ unlimited: true });
+  two = await startService({});
   await until(() => replicaServes(one) && replicaServes(two), "the replica serves both");
 });
 afterAll(async () => {
@@ -24,11 +22,17 @@ afterAll(async () => {
   await servers.stop();
 });
 
+function startService(options: { unlimited?: boolean }): Promise<TestApp> {
+  const { primary_url: url, demo, replica_url, master_key } = servers;
+  const env = { READ_DATABASE_URL: urlAs("service", replica_url), MASTER_KEY: master_key };
+  return startTestApp({ url, demo, env, ...options });
+}
+
 const replicaServes = (app: TestApp) => app.deps.replicas!.problems().length === 0;
 
 /** How often a process answered a read that a replica may answer, by who answered it. */
 async function readsOf(app: TestApp) {
-  const { body } = await app.deps.metrics.text();
+  const body = await app.deps.metrics.text();
   const count = (answered: string) =>
     Number(new RegExp(`^pestle_replica_reads_total\\{answered="${answered}"\\} (\\d+)`, "m").exec(body)?.[1] ?? 0);
   return { replica: count("replica"), behind: count("behind"), out_of_reach: count("out_of_reach") };
@@ -90,6 +94,24 @@ test("while the replica stands still, each process shows what the account wrote 
   const after = await listed(two);
   expect(after.numbers).toEqual([order_number, ...shown.numbers]);
   expect(after.etag).toBe((await listed(one)).etag);
+});
+
+test("a process that starts later shows what an account wrote that the others knew about before", async () => {
+  const { body } = await newOrder(one);
+  const { body: second } = await newOrder(one);
+  await placed(one, body);
+  const three = await startService({});
+  try {
+    await until(() => replicaServes(three), "the replica serves it");
+    await pause();
+    const { order_number } = await placed(one, second);
+    const { by, numbers } = await listed(three);
+    expect(numbers).toContain(order_number);
+    expect(by).toBe("behind");
+  } finally {
+    await resume();
+    await three.stop();
+  }
 });
 
 test("a replica that stands still for long answers nothing, and neither does one that stopped", async () => {

@@ -17,6 +17,8 @@ import {
 import { until } from "../../../../chaos/until.ts";
 import { type Db, openDb } from "../../../src/db/db.ts";
 import { type Demo, writeDemo } from "../../../src/seed/demo-file.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
+import { pathOf, spansAt } from "../../support/spans.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 import { DEMO_TEMPLATE, urlAs } from "../../support/test-cluster.ts";
 
@@ -31,6 +33,8 @@ let data_dir: string;
 let server: ServerProcess;
 let demo: Demo;
 let tokens: Record<number, string>;
+/** Receives the traces of both processes. */
+let collector: Receiver;
 
 beforeAll(async () => {
   database = await createTestDatabase(DEMO_TEMPLATE);
@@ -38,6 +42,7 @@ beforeAll(async () => {
   await db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
   data_dir = mkdtempSync(join(tmpdir(), "pestle-sandbox-"));
   writeDemo(data_dir, inject("demo"));
+  collector = await openReceiver();
   server = await startServer({
     data_dir,
     from: TESTED,
@@ -47,6 +52,7 @@ beforeAll(async () => {
       DATABASE_JOBS_URL: urlAs("jobs", database.url),
       MASTER_KEY: TEST_MASTER_KEY,
       SANDBOX_PROCESS: "separate",
+      OTEL_EXPORTER_OTLP_ENDPOINT: new URL(collector.url).origin,
     },
   });
   ({ demo } = server);
@@ -55,6 +61,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await killServer(server);
+  await collector.close();
   await removeDataDir(data_dir);
   await db.close();
   await database.drop();
@@ -107,6 +114,29 @@ test("each environment sees its own data, and each has its own process", { timeo
     counts.push(JSON.parse(reply!.text).webhook_events.length);
   }
   expect(counts).toEqual([5, 0]);
+});
+
+test("a trace goes on in the process that serves the request, and only there", { timeout: DEADLINE_MS }, async () => {
+  const ids = { [SANDBOX]: "5".repeat(32), [PRODUCTION]: "6".repeat(32) };
+  for (const partner of [SANDBOX, PRODUCTION]) {
+    const headers = { ...headersOf(tokens[partner]!), traceparent: `00-${ids[partner]}-b7ad6b7169203331-01` };
+    expect((await ask(`${demo.base_url}/v1/orders`, { headers }))?.status).toBe(200);
+  }
+  const pathsOf = (partner: number) => {
+    const spans = spansAt(collector).filter(({ trace_id }) => trace_id === ids[partner]);
+    return spans.map((span) => `${span.resource["pestle.process"]}: ${pathOf(spans, span).join(" > ")}`);
+  };
+  const inSandbox = "sandbox: GET /v1/orders > forward to the sandbox > GET /v1/orders > listOrders > select orders";
+  await until(
+    "both processes sent their spans",
+    () => pathsOf(SANDBOX).includes(inSandbox) && pathsOf(PRODUCTION).length > 0,
+    {
+      deadline_ms: DEADLINE_MS,
+    },
+  );
+  expect(pathsOf(SANDBOX)).toContain("main: GET /v1/orders > forward to the sandbox");
+  expect(pathsOf(PRODUCTION)).toContain("main: GET /v1/orders > listOrders > select orders");
+  expect(pathsOf(PRODUCTION).filter((path) => path.startsWith("sandbox"))).toEqual([]);
 });
 
 test.runIf(process.platform === "linux")("the scheduler prefers the thread that serves production", () => {

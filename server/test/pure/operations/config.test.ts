@@ -199,6 +199,22 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   TWILIO_FROM: { good: ["+12075550142", "+12075550142"], bad: ["2075550142", "MG1"] },
   TWILIO_API_BASE: { good: ["https://proxy.example", "https://proxy.example"], bad: ["twilio.example"] },
   SMS_HOURS: { good: ["09:00-20:00", "09:00-20:00"], bad: ["9-20", "20:00-09:00", "08:00", "08:60-21:00"] },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    good: ["http://otel-collector:4318", "http://otel-collector:4318"],
+    bad: ["otel:4318", "grpc://otel:4317", "http://otel:4318/", "http://otel:4318/?a=1"],
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: { good: ["http/json", "http/json"], bad: ["grpc", "http/protobuf"] },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    good: ["authorization=Bearer%20one, x-team=a", "authorization=Bearer%20one, x-team=a"],
+    bad: ["authorization", "a b=c", "a=%0Ab", "a=%zz"],
+  },
+  OTEL_SERVICE_NAME: { good: ["pharmacy", "pharmacy"], bad: ["two\nlines"] },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    good: ["deployment.environment.name=production", "deployment.environment.name=production"],
+    bad: ["production", "a=%zz"],
+  },
+  OTEL_TRACES_SAMPLER: { good: ["traceidratio", "traceidratio"], bad: ["sometimes", "jaeger_remote"] },
+  OTEL_TRACES_SAMPLER_ARG: { good: ["0.05", 0.05], bad: ["2", "-1", "5%", "1e-3"] },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
   PESTLE_PROFILE: { good: ["live", "live"], bad: ["../live"] },

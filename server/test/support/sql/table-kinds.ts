@@ -26,6 +26,7 @@ const PHARMACY_TABLES: ReadonlySet<string> = new Set([
   "audit_root",
   "audit_tree",
   "audit_writer",
+  "last_backup",
   "letter",
   "passkey",
   "person",

@@ -19,7 +19,7 @@ export async function voidLabels(deps: Deps, account_id: string, only_order: str
       else await deps.carriers[environment].voidLabel({ tracking_no, provider_ref, about });
       await markVoided(deps.db, account_id, order_number, label_id);
     } catch (error) {
-      deps.log.warn({ order_number, fault: (error as Error).name }, "the carrier did not answer that a label is void");
+      deps.log.warn({ ...about, fault: (error as Error).name }, "the carrier did not answer that a label is void");
     }
   }
 }

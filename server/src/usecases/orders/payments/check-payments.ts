@@ -67,7 +67,7 @@ export async function checkPayment(
     const refused = error instanceof PaymentRefused ? error.code : null;
     // A provider that is down is no problem of this payment.
     await noteCheck(deps.db, account_id, order_number, key, refused ?? one.problem, tryAgainAt(one.tries, deps.now()));
-    deps.log.warn({ order_number, fault: (error as Error).name }, "a payment could not be compared");
+    deps.log.warn({ account_id, order_number, fault: (error as Error).name }, "a payment could not be compared");
   }
 }
 
