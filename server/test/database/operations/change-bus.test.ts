@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { announce, CHANNEL } from "../../../src/db/bus.ts";
+import { loadReplicaView, writeMark } from "../../../src/db/replica.ts";
 import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { SOON_MS, until } from "../../support/tools/until.ts";
@@ -97,4 +98,18 @@ test("a listener that receives nothing for a second is not trusted", async () =>
   app.deps.bus.fresh = () => false;
   expect(await statementsOf(read)).toBeGreaterThan(0);
   app.deps.bus.fresh = fresh;
+});
+
+test("the mark that replicas show is written anew when it is old, and when the primary's clock was set back", async () => {
+  const { db } = app.deps;
+  const markedAt = async () => (await loadReplicaView(db))!.marked_ms;
+  await writeMark(db);
+  const first = await markedAt();
+  await db.raw("update replica_mark set at = at - interval '1 minute'");
+  await writeMark(db);
+  expect(await markedAt()).toBeGreaterThanOrEqual(first);
+  await db.raw("update replica_mark set at = at + interval '1 hour'");
+  const from_the_future = await markedAt();
+  await writeMark(db);
+  expect(await markedAt()).toBeLessThan(from_the_future);
 });
