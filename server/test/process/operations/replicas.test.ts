@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newOrder, placed } from "../../support/orders.ts";
-import { type StreamingPair, startStreamingPair } from "../../support/streaming-pair.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { urlAs } from "../../support/test-cluster.ts";
+import { type StreamingPair, startStreamingPair } from "../../support/tools/streaming-pair.ts";
 import { until } from "../../support/tools/until.ts";
 import { webPerson } from "../../support/web.ts";
 

@@ -2,13 +2,13 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
-import { newDataFolder } from "../../../chaos/data-folder.ts";
-import { removeDataDir, TESTED } from "../../../chaos/server-process.ts";
-import { findBinaries } from "../../src/db/embedded/binaries.ts";
-import { findLayout, type Layout, prepareSocketFolder } from "../../src/db/embedded/layout.ts";
-import { spawnSettings } from "../../src/db/embedded/process.ts";
-import { type Demo, readDemo } from "../../src/seed/demo-file.ts";
-import { until } from "./tools/until.ts";
+import { newDataFolder } from "../../../../chaos/data-folder.ts";
+import { removeDataDir, TESTED } from "../../../../chaos/server-process.ts";
+import { findBinaries } from "../../../src/db/embedded/binaries.ts";
+import { findLayout, type Layout, prepareSocketFolder } from "../../../src/db/embedded/layout.ts";
+import { spawnSettings } from "../../../src/db/embedded/process.ts";
+import { type Demo, readDemo } from "../../../src/seed/demo-file.ts";
+import { until } from "./until.ts";
 
 /** A primary with the demo's data and a replica that streams from it. */
 export type StreamingPair = {
