@@ -14,7 +14,6 @@ import { authenticationPage } from "./docs/authentication-page.ts";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
 import { certifyPage } from "./docs/certify-section.ts";
 import { cliPage } from "./docs/cli-page.ts";
-import { configPage } from "./docs/config-page.ts";
 import { controlledPage } from "./docs/controlled-page.ts";
 import { errorsPage } from "./docs/errors-page.ts";
 import { eventsPage } from "./docs/events-page.ts";
@@ -24,7 +23,8 @@ import { intakePage } from "./docs/intake-page.ts";
 import { invariantsPage } from "./docs/invariants-page.ts";
 import { lifecyclePage } from "./docs/lifecycle-page.ts";
 import { generated, page } from "./docs/markdown.ts";
-import { metricsPage } from "./docs/metrics-page.ts";
+import { configPage } from "./docs/operators/config-page.ts";
+import { metricsPage } from "./docs/operators/metrics-page.ts";
 import { securityPage } from "./docs/protection-section.ts";
 import { quotasPage } from "./docs/quotas-page.ts";
 import { rateLimitsPage } from "./docs/rate-limits-page.ts";
@@ -49,7 +49,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/guides/inspection.md", render: inspectionPage },
   { path: "docs/invariants.md", render: invariantsPage },
   { path: "docs/quotas.md", render: quotasPage },
-  { path: "docs/metrics.md", render: metricsPage },
+  { path: "docs/operators/metrics.md", render: metricsPage },
   { path: "deploy/prometheus/rules.yml", render: rulesFile },
   { path: "deploy/grafana/pestle.json", render: dashboardFile },
   ...kubernetesFiles,

@@ -1,6 +1,6 @@
 import type { Setting } from "@pestle/cli/setting";
-import { settings } from "../../server/src/config.ts";
-import { code, generated, page, table } from "./markdown.ts";
+import { settings } from "../../../server/src/config.ts";
+import { code, generated, page, table } from "../markdown.ts";
 
 export function configPage() {
   const rows = Object.entries<Setting>(settings).map(([name, { default: fallback, meaning, fix, secret }]) => [
