@@ -50,7 +50,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/guides/inspection.md", render: inspectionPage },
   { path: "docs/invariants.md", render: invariantsPage },
   { path: "docs/quotas.md", render: quotasPage },
-  { path: "docs/metrics.md", render: metricsPage },
+  { path: "docs/operators/metrics.md", render: metricsPage },
   { path: "deploy/prometheus/rules.yml", render: rulesFile },
   { path: "deploy/grafana/pestle.json", render: dashboardFile },
   ...kubernetesFiles,

@@ -1,7 +1,7 @@
 import { ALL_ROLES } from "../../server/src/domain/operations/process-roles.ts";
 
 /** `page`: a person must act now. `ticket`: within the next working day. */
-export type Severity = "page" | "ticket";
+type Severity = "page" | "ticket";
 export type Alert = { name: string; expr: string; for: string; severity: Severity; summary: string; action: string };
 
 const JOB = 'job=~"pestle.*"';

@@ -31,7 +31,7 @@ const DRAIN_S = 15;
 const FINISH_S = 25;
 const USER = 1000;
 
-export const workloads: readonly Workload[] = [
+const workloads: readonly Workload[] = [
   {
     name: "pestle-api",
     about: "Partner API, intake, dashboard, portal and documentation.",

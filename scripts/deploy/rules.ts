@@ -21,7 +21,6 @@ const FEWEST_EVENTS = 50;
 
 const recorded = (window: Window) => `pestle:slo_errors:ratio_rate${window}`;
 const EVENTS = "pestle:slo_events:increase1h";
-export const RECORDED = [...WINDOWS.map(recorded), EVENTS, "pestle:slo_objective"];
 
 const percent = (share: number) => `${Number((100 * share).toFixed(2))} %`;
 

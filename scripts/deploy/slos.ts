@@ -79,7 +79,7 @@ export const slos: readonly Slo[] = [
 ];
 
 /** Prometheus from version 3 on writes a whole number as `1.0`. */
-export const bucketMatcher = (within_s: number): string =>
+const bucketMatcher = (within_s: number): string =>
   Number.isInteger(within_s) ? `le=~"${within_s}(\\\\.0)?"` : `le="${within_s}"`;
 
 /** The share of bad events in a window. Without events there is no sample. */

@@ -1,6 +1,6 @@
 /**
  * Every metric of `/metrics` beside those of Node (`pestle_process_…`, `pestle_nodejs_…`). The rules, the dashboard and
- * docs/metrics.md are checked against this table or made from it.
+ * docs/operators/metrics.md are checked against this table or made from it.
  */
 export type MetricRow = {
   type: "counter" | "gauge" | "histogram";

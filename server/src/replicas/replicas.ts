@@ -92,11 +92,11 @@ export function openReplicas({
   };
   /** Returns a position behind what the party has seen or written, and the time from which every process knows of it. */
   const announceNow = async (party: string) => {
-    const now_announced = announced;
+    const before = announced;
     const position = await announce(party);
     const known_at_ms = now_ms() + KNOWN_AFTER_MS;
-    // If a process joined meanwhile, this map is gone.
-    now_announced.set(party, known_at_ms);
+    // A process that joined meanwhile may not have heard it.
+    if (announced === before) announced.set(party, known_at_ms);
     return { position, known_at_ms };
   };
   const settle = async (party: string, known_at_ms: number | undefined) => {
