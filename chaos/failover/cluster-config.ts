@@ -6,6 +6,7 @@ type Machines = readonly (Ports & { name: string; folder: string })[];
 const LEASE_S = 12;
 const LOOP_S = 2;
 const RETRY_S = 4;
+export const MOST_LAG_BYTES = 4 * 2 ** 20;
 const HOST = "127.0.0.1";
 
 export const etcdArguments = (machines: Machines, { name, folder, etcd, peer }: Machines[number]): string[] => {
@@ -24,6 +25,7 @@ export const patroniConfig = (
   machines: Machines,
   { name, folder, postgres, rest }: Machines[number],
   bin_dir: string,
+  synchronous: boolean,
 ): string =>
   JSON.stringify(
     {
@@ -39,8 +41,10 @@ export const patroniConfig = (
           // A primary that crashed gives way to the replica that has everything, instead of recovering first.
           primary_start_timeout: 0,
           // A commit waits until a second server has it. Without a second server, writes wait too.
-          synchronous_mode: true,
-          synchronous_mode_strict: true,
+          synchronous_mode: synchronous,
+          synchronous_mode_strict: synchronous,
+          // With asynchronous replication, a replica that lacks more of the log does not become the primary.
+          maximum_lag_on_failover: MOST_LAG_BYTES,
           postgresql: {
             use_pg_rewind: true,
             use_slots: true,

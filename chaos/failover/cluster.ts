@@ -18,7 +18,7 @@ export type Cluster = {
   machines: readonly Machine[];
   /** The machine that holds the lease, if one does. */
   leader(): Promise<Machine | undefined>;
-  /** Waits until there is a primary with two replicas, one of them synchronous. */
+  /** Waits until there is a primary with two replicas, one of them synchronous if the cluster is. */
   healthy(): Promise<Machine>;
   /** Patroni, PostgreSQL and everything that PostgreSQL started. */
   processes(machine: Machine): number[];
@@ -45,8 +45,8 @@ const PACKAGES = {
   "/usr/sbin/haproxy": "haproxy",
 };
 
-/** Three PostgreSQL servers with Patroni, etcd and HAProxy on loopback, with synchronous replication. */
-export async function startCluster(): Promise<Cluster> {
+/** Three PostgreSQL servers with Patroni, etcd and HAProxy on loopback. */
+export async function startCluster({ synchronous }: { synchronous: boolean }): Promise<Cluster> {
   const bin_dir = findPostgres15();
   const missing = Object.entries(PACKAGES).filter(([file, name]) => findOrInstall([file], name) === undefined);
   if (bin_dir === undefined || missing.length > 0)
@@ -67,7 +67,9 @@ export async function startCluster(): Promise<Cluster> {
   const config = join(folder, "haproxy.cfg");
   writeFileSync(config, haproxyConfig(machines, proxy_port, socket), { mode: 0o644 });
   for (const machine of machines) {
-    writeFileSync(join(machine.folder, "patroni.json"), patroniConfig(machines, machine, bin_dir), { mode: 0o644 });
+    writeFileSync(join(machine.folder, "patroni.json"), patroniConfig(machines, machine, bin_dir, synchronous), {
+      mode: 0o644,
+    });
   }
 
   const children = new Map<string, ChildProcess>();
@@ -97,7 +99,10 @@ export async function startCluster(): Promise<Cluster> {
       return machines[leads.indexOf(true)];
     },
     healthy: () =>
-      until("the cluster is healthy", () => healthyLeader(machines), { deadline_ms: HEALTHY_WITHIN_MS, pause_ms: 250 }),
+      until("the cluster is healthy", () => healthyLeader(machines, synchronous), {
+        deadline_ms: HEALTHY_WITHIN_MS,
+        pause_ms: 250,
+      }),
     processes(machine) {
       const patroni = children.get(`patroni-${machine.name}`)?.pid ?? 0;
       const postmaster = postmasterOf(machine);
@@ -176,8 +181,8 @@ async function look(port: number, path: string): Promise<{ status: number; text:
 
 type Member = { name: string; role: string; state: string; timeline?: number };
 
-/** By the account of a primary: it leads, both replicas stream from it on its timeline, and one is synchronous. */
-async function healthyLeader(machines: readonly Machine[]): Promise<Machine | undefined> {
+/** By the account of a primary: it leads, both replicas stream from it on its timeline, and one is synchronous if it should be. */
+async function healthyLeader(machines: readonly Machine[], synchronous: boolean): Promise<Machine | undefined> {
   for (const machine of machines) {
     const reply = await look(machine.rest, "/cluster");
     if (reply?.status !== 200) continue;
@@ -187,8 +192,8 @@ async function healthyLeader(machines: readonly Machine[]): Promise<Machine | un
     const follow = replicas.filter(
       ({ state, timeline }) => /^(running|streaming)$/.test(state) && timeline === leader?.timeline,
     );
-    const synchronous = follow.some(({ role }) => role === "sync_standby");
-    if (leader === undefined || follow.length < machines.length - 1 || !synchronous) continue;
+    const second = !synchronous || follow.some(({ role }) => role === "sync_standby");
+    if (leader === undefined || follow.length < machines.length - 1 || !second) continue;
     // The list may be a few seconds old.
     const answers = await Promise.all(
       machines.map(({ name, rest }) => look(rest, name === leader.name ? "/primary" : "/replica")),

@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openDb } from "../../server/src/db/db.ts";
+import { type Db, openDb } from "../../server/src/db/db.ts";
 import { intakeToken, partnerToken } from "../client.ts";
 import { brokenInvariants } from "../invariants/in-database.ts";
 import { journey, liftLimits, type Sites } from "../journeys.ts";
@@ -13,6 +14,8 @@ import {
   startServer,
   stopServer,
 } from "../server-process.ts";
+import { parts } from "../tally.ts";
+import { until } from "../until.ts";
 import { startBackedUpPostgres } from "./backed-up-postgres.ts";
 import { followFeed, missedEvents, replayFeed } from "./feed-reader.ts";
 import { judgeMoment, storedOrders } from "./journey-ledger.ts";
@@ -30,6 +33,34 @@ export type RecoveryTally = {
 
 const CLIENTS = 4;
 
+const TOLD_WITHIN_MS = 60_000;
+
+/** The service notices the restore by itself, and tells partners from which moment on writes are missing. */
+async function judgeTold(db: Db, moment_ms: number): Promise<string[]> {
+  const told = async () => {
+    const { rows } = await db.raw("select lost_from, lost_until from data_loss where told_until = lost_until");
+    return rows[0];
+  };
+  const loss = await until("partners are told of the restore", told, { deadline_ms: TOLD_WITHIN_MS, pause_ms: 100 });
+  const { lost_from, lost_until } = loss as { lost_from: Date; lost_until: Date };
+  const right = lost_from.getTime() <= moment_ms && lost_until.getTime() > moment_ms;
+  return right ? [] : [`partners are told of ${lost_from.toISOString()} to ${lost_until.toISOString()}`];
+}
+
+const FILLED_AT_ONCE = 64;
+
+/** Rows that do not compress, as sealed columns do not: otherwise the database would be too small to measure its restore. */
+async function fill(db: Db, megabytes: number): Promise<void> {
+  if (megabytes === 0) return;
+  await db.raw("create table campaign_filler (filler bytea)");
+  await db.raw("alter table campaign_filler alter filler set storage external");
+  for (const size of parts(megabytes, FILLED_AT_ONCE)) {
+    // Longer than any window of the compressors.
+    const text = "insert into campaign_filler select $1::bytea from generate_series(1, $2::integer)";
+    await db.raw(text, [randomBytes(2 ** 20), size]);
+  }
+}
+
 /**
  * Backs up a busy database, in full and then incrementally, and restores it as it was at a moment between two orders. `orders` is
  * the number before each backup, before the moment and after it. The service then continues on the restored database.
@@ -37,10 +68,11 @@ const CLIENTS = 4;
 export async function campaignRecovery(options: {
   from: From;
   orders: number;
+  megabytes?: number;
   random: () => number;
   onProgress?: (line: string) => void;
 }): Promise<RecoveryTally> {
-  const { from, orders, random, onProgress = () => {} } = options;
+  const { from, orders, megabytes = 0, random, onProgress = () => {} } = options;
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-recovery-data-"));
   const postgres = await startBackedUpPostgres();
   const start = (DATABASE_URL: string) =>
@@ -56,6 +88,7 @@ export async function campaignRecovery(options: {
       named_statements: false,
     });
     await liftLimits(db, account_id);
+    await fill(db, megabytes);
     const tokens = { partner: await partnerToken(server.demo), intake: await intakeToken(server.demo) };
     const reader = followFeed(sites, tokens.partner);
     const visit = (number: string, onWritten: () => void) => journey(sites, tokens, number, random, onWritten);
@@ -97,6 +130,7 @@ export async function campaignRecovery(options: {
       const more = runJourneys(CLIENTS, visit, journeys.length + CLIENTS);
       await more.written(orders);
       await more.stop();
+      faults.push(...(await judgeTold(copy, Number(moment_ms))));
       const followed = await reader.finish();
       faults.push(...missedEvents(followed, await replayFeed(sites, tokens.partner)));
       faults.push(...(await brokenInvariants(copy, "recovery", account_id)));

@@ -2,6 +2,9 @@
 export const campaigns = [
   "kills",
   "intake",
+  "restarts",
+  "network",
+  "soak",
   "races",
   "lifecycle",
   "safety",

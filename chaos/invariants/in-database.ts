@@ -9,11 +9,17 @@ type DatabaseInvariant = {
   statement: string;
 };
 
+/** Campaigns of journeys with webhooks to receivers. */
+const JOURNEYS = ["kills", "restarts", "network", "webhooks", "failover", "versions"] as const;
+/** Those that cancel nothing. */
+const KEEPING = ["races", "sdk", ...JOURNEYS, "recovery"] as const;
+const EVERYWHERE = ["soak", ...KEEPING] as const;
+
 /** Rules that the rows of an account keep. */
 export const databaseInvariants = {
   prescription_units: {
     promise: "A prescription's ordered units equal those of its orders and never exceed its authorized units.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select r.prescription_id
     from prescription r
@@ -28,7 +34,7 @@ export const databaseInvariants = {
   },
   reserved_units: {
     promise: "Reserved units equal those of open orders and never exceed the stock.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select s.sku
     from stock s
@@ -42,7 +48,7 @@ export const databaseInvariants = {
   },
   stock_ledger: {
     promise: "The stock ledger adds up to the stock.",
-    campaigns: ["races", "sdk", "lifecycle", "webhooks", "failover", "recovery", "versions"],
+    campaigns: ["lifecycle", ...EVERYWHERE],
     statement: `
     select s.sku
     from stock s
@@ -59,7 +65,7 @@ export const databaseInvariants = {
   },
   one_reservation: {
     promise: "Each order's reservation appears once in the stock ledger.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: KEEPING,
     statement: `
     select order_number, sku, sum(units)
     from (
@@ -75,7 +81,7 @@ export const databaseInvariants = {
   },
   one_creation: {
     promise: "Each order has one create entry in its history.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select o.order_number
     from orders o
@@ -106,7 +112,7 @@ export const databaseInvariants = {
   },
   open_exceptions: {
     promise: "An order's exception ids equal its open exceptions.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select o.order_number
     from orders o
@@ -118,7 +124,7 @@ export const databaseInvariants = {
   },
   no_orphans: {
     promise: "Every history entry, event, stock entry and fingerprint belongs to an existing order.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select told.order_number
     from (
@@ -136,7 +142,7 @@ export const databaseInvariants = {
   },
   one_open_order_per_drug: {
     promise: "Exception 68 holds all but one of a patient's open orders for the same medication.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select i.patient_key, i.gcn
     from order_item i
@@ -147,7 +153,7 @@ export const databaseInvariants = {
   },
   status_by_history: {
     promise: "The last entry of an order's history has the order's status.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select o.order_number
     from orders o
@@ -161,7 +167,7 @@ export const databaseInvariants = {
   },
   one_prescription_per_message: {
     promise: "A message of a prescriber makes one prescription.",
-    campaigns: ["webhooks", "failover", "recovery", "versions"],
+    campaigns: [...JOURNEYS, "recovery"],
     statement: `
     select sender, sender_message_id
     from prescription
@@ -171,7 +177,7 @@ export const databaseInvariants = {
   },
   every_event_has_deliveries: {
     promise: "Each event is delivered to each endpoint that subscribed before, or is in its queue.",
-    campaigns: ["webhooks", "failover"],
+    campaigns: JOURNEYS,
     statement: `
     select e.event_id, p.endpoint_id
     from webhook_event e
@@ -188,7 +194,7 @@ export const databaseInvariants = {
   },
   deliveries_have_events: {
     promise: "Each queued delivery and each attempt belongs to a stored event.",
-    campaigns: ["webhooks", "failover"],
+    campaigns: JOURNEYS,
     statement: `
     select told.event_id
     from (
@@ -202,7 +208,7 @@ export const databaseInvariants = {
   },
   delivered_once: {
     promise: "The attempts of a delivery are numbered without gaps, and at most one of them delivered the event.",
-    campaigns: ["webhooks", "failover"],
+    campaigns: JOURNEYS,
     statement: `
     select event_id, endpoint_id
     from webhook_attempt
@@ -212,7 +218,7 @@ export const databaseInvariants = {
   },
   positions_are_unique: {
     promise: "No two events of an account have the same position in the feed.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select feed_position, event_position
     from webhook_event
@@ -222,7 +228,7 @@ export const databaseInvariants = {
   },
   positions_below_next: {
     promise: "No stored event has a position above the next one that the database assigns.",
-    campaigns: ["races", "sdk", "webhooks", "failover", "recovery", "versions"],
+    campaigns: EVERYWHERE,
     statement: `
     select event_id
     from webhook_event

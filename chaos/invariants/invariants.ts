@@ -5,37 +5,47 @@ import { databaseInvariants } from "./in-database.ts";
  * A rule that a campaign judges by its own ledger, because the database alone cannot show it: what a client was promised,
  * and what a receiver got. `faults` are texts that the file reports.
  */
-type JudgedInvariant = {
-  promise: string;
-  judged: Partial<Record<Campaign, { file: string; faults: readonly string[] }>>;
-};
+type JudgedInvariant = { promise: string; judged: Partial<Record<Campaign, Judge | readonly Judge[]>> };
+type Judge = { file: string; faults: readonly string[] };
 
 const RACES = "chaos/race-ledger.ts";
 const WEBHOOKS = "chaos/webhook-ledger.ts";
 const FEED = "chaos/failover/feed-reader.ts";
+const JOURNEYS = "chaos/failover/journey-ledger.ts";
+
+/** A rule of the journeys under load, which several campaigns share. */
+const busy = (file: string, ...faults: string[]) => {
+  const judge: Judge = { file, faults };
+  return { restarts: judge, network: judge, failover: judge };
+};
+const missing: Judge = { file: JOURNEYS, faults: ["an acknowledged order is missing"] };
+const twice: Judge = { file: JOURNEYS, faults: ["a patient has two orders"] };
 
 export const judgedInvariants = {
   acknowledged_writes_exist: {
     promise: "A write that the service acknowledged exists after every fault.",
     judged: {
-      kills: { file: "chaos/kills/ledger.ts", faults: ["an acknowledged clock move", "an acknowledged token"] },
+      kills: [
+        { file: "chaos/kills/ledger.ts", faults: ["an acknowledged clock move", "an acknowledged token"] },
+        missing,
+      ],
       intake: { file: "chaos/kills/intake-ledger.ts", faults: ["lost: acknowledged"] },
       races: { file: RACES, faults: ["an acknowledged order is not there"] },
       sdk: { file: "chaos/sdk.ts", faults: ["is not there"] },
-      failover: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
-      recovery: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
-      versions: { file: "chaos/failover/journey-ledger.ts", faults: ["an acknowledged order is missing"] },
+      ...busy(JOURNEYS, "an acknowledged order is missing"),
+      recovery: missing,
+      versions: missing,
     },
   },
   no_write_twice: {
     promise: "A request that a client repeats until it is answered takes effect once.",
     judged: {
-      kills: { file: "chaos/kills/ledger.ts", faults: ["doubled: "] },
+      kills: [{ file: "chaos/kills/kills.ts", faults: ["a write was made twice"] }, twice],
       intake: { file: "chaos/kills/intake-ledger.ts", faults: ["doubled: kept"] },
       races: { file: RACES, faults: ["one body made two orders", "one body was told of two new orders"] },
       sdk: { file: "chaos/sdk.ts", faults: [" times`"] },
-      failover: { file: "chaos/failover/journey-ledger.ts", faults: ["a patient has two orders"] },
-      versions: { file: "chaos/failover/journey-ledger.ts", faults: ["a patient has two orders"] },
+      ...busy(JOURNEYS, "a patient has two orders"),
+      versions: twice,
     },
   },
   no_unknown_order: {
@@ -64,14 +74,16 @@ export const judgedInvariants = {
     promise: "Each event arrives at each healthy endpoint.",
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["a prescription that an endpoint was not told of", "of an order told as"] },
-      failover: { file: WEBHOOKS, faults: ["a prescription that an endpoint was not told of", "of an order told as"] },
+      kills: { file: WEBHOOKS, faults: ["a prescription that an endpoint was not told of", "of an order told as"] },
+      ...busy(WEBHOOKS, "a prescription that an endpoint was not told of", "of an order told as"),
     },
   },
   same_bytes_everywhere: {
     promise: "An event has the same bytes at each endpoint and in each repetition, and its signatures verify.",
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["an event with other bytes than elsewhere"] },
-      failover: { file: WEBHOOKS, faults: ["an event with other bytes than elsewhere"] },
+      kills: { file: WEBHOOKS, faults: ["an event with other bytes than elsewhere"] },
+      ...busy(WEBHOOKS, "an event with other bytes than elsewhere"),
     },
   },
   changes_in_order: {
@@ -79,21 +91,24 @@ export const judgedInvariants = {
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["changes out of order", "a change that was not made"] },
       year: { file: "chaos/year/year-events.ts", faults: ["the sequence of an order goes from"] },
-      failover: { file: WEBHOOKS, faults: ["changes out of order", "a change that was not made"] },
+      kills: { file: WEBHOOKS, faults: ["changes out of order", "a change that was not made"] },
+      ...busy(WEBHOOKS, "changes out of order", "a change that was not made"),
     },
   },
   no_invented_event: {
     promise: "An endpoint receives only events that are in the feed.",
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["an event that is not in the feed"] },
-      failover: { file: WEBHOOKS, faults: ["an event that is not in the feed"] },
+      kills: { file: WEBHOOKS, faults: ["an event that is not in the feed"] },
+      ...busy(WEBHOOKS, "an event that is not in the feed"),
     },
   },
   feed_never_goes_back: {
     promise: "A reader that follows the feed gets each event once, in the order in which the feed replays it.",
     judged: {
       year: { file: "chaos/year/year-events.ts", faults: ["in another order than the replay"] },
-      failover: { file: FEED, faults: ["an event was added below a cursor", "an event is in the feed twice"] },
+      kills: { file: FEED, faults: ["an event was added below a cursor", "an event is in the feed twice"] },
+      ...busy(FEED, "an event was added below a cursor", "an event is in the feed twice"),
       recovery: { file: FEED, faults: ["an event was added below a cursor"] },
     },
   },
@@ -103,7 +118,30 @@ export const judgedInvariants = {
   },
   writes_return: {
     promise: "Writes succeed again within 30 seconds of a fault.",
-    judged: { failover: { file: "chaos/failover/failover.ts", faults: ["no write succeeded for"] } },
+    judged: { failover: { file: "chaos/busy/busy-service.ts", faults: ["no write succeeded for"] } },
+  },
+  outages_end: {
+    promise: "Writes succeed again within 90 seconds of a fault of the network, even if a connection dies in silence.",
+    judged: { network: { file: "chaos/busy/busy-service.ts", faults: ["no write succeeded for"] } },
+  },
+  issued_tokens_work: {
+    promise: "A token that the token server issued is accepted at once, and again after every fault.",
+    judged: {
+      kills: { file: "chaos/busy/token-loop.ts", faults: ["an acknowledged token was answered with"] },
+      ...busy("chaos/busy/token-loop.ts", "an acknowledged token was answered with"),
+    },
+  },
+  nothing_outlives_its_supervisor: {
+    promise: "Workers and the sandbox's process end by themselves when the process that started them is killed.",
+    judged: { kills: { file: "chaos/kills/deployments.ts", faults: ["processes outlive their supervisor"] } },
+  },
+  use_is_flat: {
+    promise: "Memory and open files of each process grow by less than 1 % over the last two thirds of a long run.",
+    judged: { soak: { file: "chaos/soak/soak-judge.ts", faults: ["over the last two thirds"] } },
+  },
+  every_answer_is_right: {
+    promise: "A service that nobody injures answers every request of a long run with the right status.",
+    judged: { soak: { file: "chaos/soak/soak.ts", faults: ["} got $"] } },
   },
   recovered_to_the_moment: {
     promise: "A restore to a moment has every write that was acknowledged before it, and none that began after it.",
@@ -130,6 +168,9 @@ export const judgedInvariants = {
   },
 } as const satisfies Record<string, JudgedInvariant>;
 
+export const judgesOf = (judged: JudgedInvariant["judged"]): readonly Judge[] =>
+  Object.values(judged).flatMap((judge) => judge as Judge | readonly Judge[]);
+
 /** Every invariant with the campaigns that check it. */
 export const invariants: readonly {
   name: string;
@@ -147,6 +188,6 @@ export const invariants: readonly {
     name,
     promise,
     campaigns: Object.keys(judged),
-    checked_in: [...new Set(Object.values(judged).map(({ file }) => file))].join(", "),
+    checked_in: [...new Set(judgesOf(judged).map(({ file }) => file))].join(", "),
   })),
 ];

@@ -21,17 +21,15 @@ import { until } from "../until.ts";
 import type { OpenWorkload } from "./workload.ts";
 
 export type RunningKind = "server" | "database" | "both";
-export type Tally = {
-  kind: RunningKind | "first start";
+/** What kills of each kind showed: `kills`, `slowest_recovery_ms`, and what the workload checked. */
+export type KillTally = { kinds: Record<string, Record<string, number>>; faults: string[] };
+type Counted = {
   kills: number;
   /** Acknowledged writes that the campaign read back; after a first start, credentials that it used. */
   checked: number;
   lost: number;
   doubled: number;
-  unexpected: string[];
   slowest_recovery_ms: number;
-  /** Other observations of the workload. */
-  seen: Record<string, number>;
 };
 export type KillOptions = { count: number; random: () => number; from: From };
 
@@ -45,10 +43,11 @@ export async function killWhileRunning(
   kind: RunningKind,
   open: OpenWorkload,
   { count, random, from }: KillOptions,
-): Promise<Tally> {
+): Promise<KillTally> {
   const data_dir = await newDataFolder("kills", from);
-  const tally = emptyTally(kind);
-  const workload = open({ data_dir, random, unexpected: tally.unexpected });
+  const tally = noKill();
+  const unexpected: string[] = [];
+  const workload = open({ data_dir, random, unexpected });
   let server: ServerProcess | undefined;
   try {
     server = await startServer({ data_dir, from });
@@ -85,26 +84,23 @@ export async function killWhileRunning(
     const { lost, doubled } = await workload.checkAll(server.demo);
     tally.lost += lost;
     tally.doubled += doubled;
-    tally.seen = workload.seen();
     const { code } = await stopServer(server);
-    if (code !== 0) tally.unexpected.push(`the service exited with ${code}: ${server.errors().trim()}`);
-    return tally;
+    if (code !== 0) unexpected.push(`the service exited with ${code}: ${server.errors().trim()}`);
+    return told(kind, { ...tally, ...workload.seen() }, unexpected);
   } finally {
     if (server !== undefined) await killServer(server);
     await removeDataDir(data_dir);
   }
 }
 
-const emptyTally = (kind: Tally["kind"]): Tally => ({
-  kind,
-  kills: 0,
-  checked: 0,
-  lost: 0,
-  doubled: 0,
-  unexpected: [],
-  slowest_recovery_ms: 0,
-  seen: {},
-});
+const noKill = (): Counted => ({ kills: 0, checked: 0, lost: 0, doubled: 0, slowest_recovery_ms: 0 });
+
+function told(kind: string, counted: Counted & Record<string, number>, unexpected: readonly string[]): KillTally {
+  const faults = [...unexpected];
+  if (counted.lost > 0) faults.push(`${counted.lost} times: an acknowledged write is lost`);
+  if (counted.doubled > 0) faults.push(`${counted.doubled} times: a write was made twice`);
+  return { kinds: { [kind]: counted }, faults };
+}
 
 /** The service must notice, restart its database and serve requests again, without a restart of its own. */
 async function outliveDatabase(server: ServerProcess, data_dir: string, old_pid: number): Promise<void> {
@@ -122,8 +118,9 @@ async function outliveDatabase(server: ServerProcess, data_dir: string, old_pid:
  * Kills a service during its first start. A plain start must then work, and the credentials that it prints must be
  * valid.
  */
-export async function killFirstStarts({ count, random, from }: KillOptions): Promise<Tally> {
-  const tally = emptyTally("first start");
+export async function killFirstStarts({ count, random, from }: KillOptions): Promise<KillTally> {
+  const tally = noKill();
+  const unexpected: string[] = [];
   for (; tally.kills < count; tally.kills++) {
     const data_dir = mkdtempSync(join(tmpdir(), "pestle-kills-"));
     const first = spawnServer({ data_dir, from });
@@ -145,11 +142,11 @@ export async function killFirstStarts({ count, random, from }: KillOptions): Pro
         if (answer?.status !== 200) tally.lost++;
       }
       const { code } = await stopServer(second);
-      if (code !== 0) tally.unexpected.push(`the service exited with ${code}: ${second.errors().trim()}`);
+      if (code !== 0) unexpected.push(`the service exited with ${code}: ${second.errors().trim()}`);
     } finally {
       await killServer(second ?? first);
       await removeDataDir(data_dir);
     }
   }
-  return tally;
+  return told("first_start", tally, unexpected);
 }

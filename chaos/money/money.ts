@@ -326,7 +326,7 @@ async function openStage(db: Db, own: { database_url: string; master_key: string
   };
 }
 
-export const emptyTally = (): MoneyTally => ({
+const emptyTally = (): MoneyTally => ({
   orders: 0,
   kills: 0,
   calls: 0,

@@ -23,8 +23,8 @@ export type VersionsTally = {
   /** Requests whose connection broke while a process stopped that cannot drain yet. Their repetition was answered. */
   repeated: number;
   migrated: string;
-  p50_ms: number;
-  p99_ms: number;
+  worst_p50_ms: number;
+  worst_p99_ms: number;
   faults: string[];
 };
 
@@ -133,7 +133,7 @@ export async function runTwoVersions(options: {
     const sorted = times_ms.toSorted((a, b) => a - b);
     const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
     const counts = { requests, orders: journeys.length, events: receiver.bodies.size, repeated, migrated };
-    return { ...counts, p50_ms: at(0.5), p99_ms: at(0.99), faults };
+    return { ...counts, worst_p50_ms: at(0.5), worst_p99_ms: at(0.99), faults };
   } finally {
     for (const close of closers) await close();
   }

@@ -173,6 +173,14 @@ export const alerts: readonly Alert[] = [
     action: "Free up space. An embedded database stops when the disk is full.",
   },
   {
+    name: "PestleDataLost",
+    expr: "max(pestle_data_losses_open) > 0",
+    for: "1m",
+    severity: "page",
+    summary: "A failover or a restore may have lost acknowledged writes.",
+    action: "Runbook, Writes were lost.",
+  },
+  {
     name: "PestleAuditRootOld",
     expr: `time() - max(pestle_audit_root_timestamp_seconds) > ${2 * 3600}`,
     for: "15m",

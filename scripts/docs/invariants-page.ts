@@ -1,6 +1,7 @@
 import { campaigns } from "../../chaos/invariants/campaigns.ts";
 import { invariants } from "../../chaos/invariants/invariants.ts";
-import { seededBugs } from "../../chaos/invariants/seeded-bugs.ts";
+import { bugs, nameOf } from "../../chaos/seeded/bugs.ts";
+import { readResults } from "../../chaos/seeded/seeded.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
 export const invariantsPage = () =>
@@ -30,10 +31,25 @@ export const invariantsPage = () =>
       ]),
     ),
     "## Seeded bugs\n",
-    "`races` tests itself: after its run it puts these defects into the database, one after another, and fails unless it notices each. `safety`, `year`, `day` and `money` do the same with rules of their own (`chaos/*/*-broken.ts`, `chaos/day/day-ledger.ts`, `chaos/money/money-messages.ts`).\n",
+    seededSummary(),
     table(
-      ["defect", "in"],
-      seededBugs.map(({ bug, function: name }) => [bug, code(`server/functions/${name}.sql`)]),
+      ["defect", "in", "caught by", "what it said"],
+      bugs.map(({ bug, file, by }) => [bug, code(file), code(nameOf(by)), told(bug)]),
     ),
+    "Campaigns also test themselves. After its run, `races` puts defects into a function of the database, and `safety`, `year`, `day` and `money` break rules of their own (`chaos/invariants/seeded-bugs.ts`, `chaos/*/*-broken.ts`, `chaos/day/day-ledger.ts`, `chaos/money/money-messages.ts`). Each fails unless it notices every one.\n",
     "`mutations`, `contract`, `neighbors` and `hostile` judge answers and times, and not what is stored.\n",
   );
+
+const results = readResults();
+
+function seededSummary(): string {
+  const tried = bugs.filter(({ bug }) => results[bug] !== undefined);
+  const caught = tried.filter(({ bug }) => results[bug]!.told !== null);
+  return `\`npm run campaign -- seeded\` puts each of these ${bugs.length} defects into a copy of the checkout and runs what should notice it, at a small size. Before, it checks that the same command finds nothing without a defect. Of the ${tried.length} that the last runs tried, they caught ${caught.length} (\`chaos/seeded/results.json\`).\n`;
+}
+
+function told(bug: string): string {
+  const result = results[bug];
+  if (result === undefined) return "not tried";
+  return result.told === null ? "**not caught**" : code(result.told.replaceAll("`", "'"));
+}

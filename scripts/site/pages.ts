@@ -51,7 +51,7 @@ const sections: { title: string; kind: PageKind; entries: Entry[] }[] = [
       "docs/guides/catalogue.md",
       "docs/partners/assistants.md",
       "docs/partners/migration.md",
-      "docs/faq.md",
+      "docs/partners/faq.md",
     ],
   },
   {
@@ -96,6 +96,7 @@ const sections: { title: string; kind: PageKind; entries: Entry[] }[] = [
       "docs/runbook.md",
       "docs/operators/metrics.md",
       "docs/performance.md",
+      "docs/operators/reliability.md",
       "docs/invariants.md",
       "SECURITY.md",
     ],

@@ -10,6 +10,7 @@ import { dropLeases } from "./db/accounts/rate-leases.ts";
 import type { Db } from "./db/db.ts";
 import { prepareIds } from "./db/id-key.ts";
 import { migrate } from "./db/migrate.ts";
+import { openLosses } from "./db/operations/database-runs.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
 import { type Addresses, accountDeps, type Deps, type Elsewhere, type PerEnvironment } from "./deps.ts";
 import type { ProcessRole } from "./domain/operations/process-roles.ts";
@@ -50,11 +51,13 @@ import { measureDatabase, measureProcess } from "./usecases/operations/figures/m
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests, limitRequests } from "./usecases/operations/keep-requests.ts";
 import { sendLetters } from "./usecases/operations/letters/send-letters.ts";
+import { LOST, runWatch, shown } from "./usecases/operations/losses/watch-runs.ts";
 import { renewDataKey } from "./usecases/operations/rotate-keys.ts";
 import { sealOldRows } from "./usecases/operations/seal-old-rows.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
 import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
 import { providerWarnings } from "./usecases/providers/check-up-providers.ts";
+import { tellLosses } from "./usecases/webhooks/tell-losses.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 import { version } from "./version.ts";
@@ -82,6 +85,9 @@ const LIMIT_REQUESTS_EVERY_MS = 3_600_000;
 const CHAIN_AUDIT_EVERY_MS = 5_000;
 /** A root that was not shipped is tried again this often. */
 const SIGN_AUDIT_EVERY_MS = 60_000;
+/** Writes that are acknowledged between the last look and a failover may be missing without a witness. */
+const WATCH_RUNS_EVERY_MS = 500;
+const TELL_LOSSES_EVERY_MS = 5_000;
 const DROP_AUDIT_EVERY_MS = 3_600_000;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
 const GRACE_MS = 8_000;
@@ -139,6 +145,12 @@ export async function startApp(
 
     const staffed = (await listPeople(db)).some(({ partner_id }) => partner_id === null);
     if (staffed && (await countPharmacists(db, dateIn(config.TIME_ZONE, now()))) === 0) log.warn(NO_PHARMACIST);
+
+    // An embedded database has no second server.
+    const runs = database.embedded ? undefined : runWatch({ db, log, metrics: store.metrics });
+    for (const loss of await openLosses(db)) log.error(shown(loss), LOST);
+    // A start does not fail for it. The job looks again, and reports what is wrong.
+    await runs?.look().catch(() => {});
 
     const process_id = randomUUID();
     // It starts while this process loads its own tables.
@@ -240,6 +252,7 @@ export async function startApp(
         if (has("jobs")) await measureDatabase(own);
       }),
     );
+    if (runs !== undefined) jobs.push(startLoop(deps, "watch-runs", WATCH_RUNS_EVERY_MS, () => runs.look()));
     if (has("api")) jobs.push(startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, (own) => keepRequests(own)));
     if (has("api", "jobs", "web"))
       jobs.push(
@@ -263,6 +276,7 @@ export async function startApp(
         }),
         startLoop(deps, "send-digests", DIGESTS_EVERY_MS, (own) => sendDigests(own)),
         startLoop(deps, "send-letters", LETTERS_EVERY_MS, (own) => sendLetters(own)),
+        startLoop(deps, "tell-losses", TELL_LOSSES_EVERY_MS, (own) => tellLosses(own)),
         startLoop(deps, "limit-requests", LIMIT_REQUESTS_EVERY_MS, async (own) => void (await limitRequests(own))),
         startLoop(deps, "tidy", TIDY_EVERY_MS, async (own) => void (await tidy(own))),
       );

@@ -23,6 +23,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "database roles": notAudited(
     "It works as the owner, before the roles of the service exist. The log of PostgreSQL records it.",
   ),
+  "database losses": writes("command_run", "service"),
   "partner create": writes("command_run", "partner"),
   "partner list": writes("command_run", "partner"),
   "partner route": writes("command_run", "partner"),

@@ -7,6 +7,8 @@ const HOUSEKEEPING = "It moves or deletes technical rows, and shows no data.";
 export const jobAudit: Readonly<Record<string, AuditRule>> = {
   "share-limits": notAudited(HOUSEKEEPING),
   "share-usage": notAudited(HOUSEKEEPING),
+  "watch-runs": notAudited("It reads where the database is, and shows no data."),
+  "tell-losses": notAudited("No person sees data. Partners receive an event about a time, without any patient."),
   "count-usage": notAudited("It counts rows, and shows no data."),
   "process-waiting": notAudited("The request that sent the message wrote the entry."),
   "fill-due": writes("order_created", "patient", "order", "treatment", "address", "payment"),

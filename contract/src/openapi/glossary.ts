@@ -17,6 +17,7 @@ export const recordMeanings: Readonly<Record<string, string>> = {
   Conflict: "The request conflicts with another recent request.",
   ContinuityEntry: "A medication that a patient runs out of, and whether the next fill would be accepted.",
   CreatedWebhookEndpoint: "A new endpoint, with the secret that is shown only once.",
+  DataLost: "The pharmacy's database lost its last writes.",
   EndpointDisabled: "One of your endpoints was disabled.",
   Error: "One numbered error and the fields it concerns.",
   ErrorCode: "The number of an error. The catalogue is in `x-error-codes`.",

@@ -75,6 +75,11 @@ export const webhookExamples: { [T in EventType]: WebhookBodyOf<T> } = {
     medication_requests: [prescription],
     problems: [],
   },
+  DATA_LOST: {
+    ...first("DATA_LOST"),
+    lost_from: "2026-11-15T08:29:58.120Z",
+    lost_until: "2026-11-15T08:30:00.000Z",
+  },
   ENDPOINT_DISABLED: {
     ...first("ENDPOINT_DISABLED"),
     endpoint_id: "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8",

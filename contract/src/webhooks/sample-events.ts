@@ -76,6 +76,10 @@ export const sampleEvents: { [T in EventType]: (now: Date) => EventFields<T> } =
     medication_requests: [prescription(now)],
     problems: [],
   }),
+  DATA_LOST: (now) => ({
+    lost_from: new Date(now.getTime() - 2_000).toISOString(),
+    lost_until: now.toISOString(),
+  }),
   ENDPOINT_DISABLED: () => ({
     endpoint_id: "00000000-0000-4000-8000-000000000000",
     reason: disableReasons.gone,

@@ -1,7 +1,19 @@
 import { ErrorEntry } from "../error-bodies.ts";
 import { order_number, order_status, patient_id } from "../fields.ts";
 import { MedicationRequest, OrderActionRef, OrderException, Payment } from "../resources.ts";
-import { array, date, integer, named, nullable, object, oneOf, type Schema, type Static, string } from "../schema.ts";
+import {
+  array,
+  date,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  type Static,
+  string,
+  time,
+} from "../schema.ts";
 import { type EventType, patientFieldNames, prescriptionChangeNames } from "./webhooks.ts";
 
 const every = <const T extends EventType>(event_type: T) => ({
@@ -82,6 +94,14 @@ export const webhookBodies = {
         object({ code: integer("The code that `POST /orders` would answer."), message: string() }),
         "Why the order would be refused on that day. Empty if nothing is wrong now.",
       ),
+    }),
+  ),
+  DATA_LOST: named(
+    "DataLost",
+    object({
+      ...every("DATA_LOST"),
+      lost_from: time("Everything that Pestle answered before is there. Real time, also in the sandbox."),
+      lost_until: time("Everything that Pestle answered after is there."),
     }),
   ),
   ENDPOINT_DISABLED: named(

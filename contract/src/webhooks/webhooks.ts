@@ -93,6 +93,12 @@ export const eventTypes = {
     fields: ["patient_id", "schedule_id", "fill_on", "medication_requests", "problems"],
     opt_in: true,
   },
+  DATA_LOST: {
+    sent_when:
+      "The pharmacy's database lost its last writes, in a failover or a restore. What Pestle answered from `lost_from` to `lost_until` may be missing. Send those requests again with the same `Idempotency-Key`: Pestle replays what it has and repeats what it lost.",
+    fields: ["lost_from", "lost_until"],
+    opt_in: true,
+  },
   ENDPOINT_DISABLED: {
     sent_when:
       "One of the account's webhook endpoints was disabled. The other endpoints receive it, and it is in the feed.",

@@ -17,7 +17,8 @@ ErrorCode = Literal[
 
 EventType = Literal[
     "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED",
-    "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"
+    "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "DATA_LOST",
+    "ENDPOINT_DISABLED"
 ]
 """The kind of event."""
 
@@ -226,6 +227,21 @@ class CreatedWebhookEndpoint(TypedDict):
     """When it last changed."""
     signing_secret: str
     """Shown only once."""
+
+
+class DataLost(TypedDict):
+    """The pharmacy's database lost its last writes."""
+
+    event_id: str
+    """The same on every attempt."""
+    event_type: Literal["DATA_LOST"]
+    """The kind of event."""
+    timestamp: int
+    """When it happened, Unix time in seconds."""
+    lost_from: str
+    """Everything that Pestle answered before is there. Real time, also in the sandbox."""
+    lost_until: str
+    """Everything that Pestle answered after is there."""
 
 
 class EndpointDisabled(TypedDict):
@@ -1596,7 +1612,7 @@ class _SimulateEventSimulation(TypedDict):
     event_type: Literal[
         "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
         "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
-        "ENDPOINT_DISABLED"
+        "DATA_LOST", "ENDPOINT_DISABLED"
     ]
     """The kind of event."""
 
@@ -2085,7 +2101,7 @@ class WebhookEndpointInput(_WebhookEndpointInput, total=False):
     events: Optional[list[Literal[
         "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
         "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
-        "ENDPOINT_DISABLED"
+        "DATA_LOST", "ENDPOINT_DISABLED"
     ]]]
     """Omitted or empty: every event that is not opt-in."""
     signing_credential_id: Optional[str]
@@ -2102,7 +2118,7 @@ class WebhookEndpointUpdate(TypedDict, total=False):
     events: Optional[list[Literal[
         "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
         "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
-        "ENDPOINT_DISABLED"
+        "DATA_LOST", "ENDPOINT_DISABLED"
     ]]]
     """Empty: every event that is not opt-in."""
     secret: Optional[str]
@@ -2194,7 +2210,7 @@ class WebhookTestRequest(TypedDict, total=False):
     event_type: Optional[Literal[
         "RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED",
         "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING",
-        "ENDPOINT_DISABLED"
+        "DATA_LOST", "ENDPOINT_DISABLED"
     ]]
     """The sample to send. Default: `"RX_RECEIVED"`."""
 
@@ -2263,6 +2279,7 @@ WebhookEvent = Union[
     PaymentUpdated,
     PatientUpdated,
     RefillUpcoming,
+    DataLost,
     EndpointDisabled,
 ]
 """Any event. `event_type` tells which."""

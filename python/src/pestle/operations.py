@@ -992,7 +992,7 @@ class Operations:
     def list_webhook_events(
         self,
         *,
-        event_type: Optional[Literal["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "ENDPOINT_DISABLED"]] = None,
+        event_type: Optional[Literal["RX_RECEIVED", "RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_EXCEPTION", "ORDER_UPDATED", "MESSAGE_RECEIVED", "RX_STATUS_CHANGED", "PAYMENT_UPDATED", "PATIENT_UPDATED", "REFILL_UPCOMING", "DATA_LOST", "ENDPOINT_DISABLED"]] = None,
         order_number: Optional[str] = None,
         delivered: Optional[bool] = None,
         after: Optional[str] = None,

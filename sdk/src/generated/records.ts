@@ -165,6 +165,20 @@ export type CreatedWebhookEndpoint = {
   signing_secret: string;
 };
 
+/** The pharmacy's database lost its last writes. */
+export type DataLost = {
+  /** The same on every attempt. */
+  event_id: string;
+  /** The kind of event. */
+  event_type: "DATA_LOST";
+  /** When it happened, Unix time in seconds. */
+  timestamp: number;
+  /** Everything that Pestle answered before is there. Real time, also in the sandbox. Example: `2026-11-15T08:30:00.000Z`. */
+  lost_from: string;
+  /** Everything that Pestle answered after is there. Example: `2026-11-15T08:30:00.000Z`. */
+  lost_until: string;
+};
+
 /** One of your endpoints was disabled. */
 export type EndpointDisabled = {
   /** The same on every attempt. */
@@ -206,7 +220,7 @@ export type ErrorEntry = {
 export type ErrorCode = 40000 | 40001 | 40002 | 40003 | 40004 | 40005 | 40010 | 42200 | 42201 | 42202 | 42203 | 42204 | 42205 | 42206 | 42208 | 42216 | 42217 | 42218 | 42219 | 42220 | 42221 | 42222 | 42223 | 42225 | 42226 | 42227 | 42228 | 42229 | 42230 | 42231 | 42241 | 42242 | 42243 | 42244 | 42245 | 42246 | 42247 | 42249 | 42250 | 42253 | 42254 | 42255 | 42256 | 42257 | 42258 | 42259 | 42260 | 42271 | 42272 | 42273 | 42274 | 42275 | 42276 | 42281 | 42282 | 42283 | 42284 | 42285 | 42286 | 42291 | 42292 | 42293 | 42294 | 42295 | 42296 | 42299 | 42380 | 42430 | 42461 | 42462 | 42463 | 42471;
 
 /** The kind of event. */
-export type EventType = "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "ENDPOINT_DISABLED";
+export type EventType = "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "DATA_LOST" | "ENDPOINT_DISABLED";
 
 /** Which events to send again. */
 export type FailedRedeliveryRequest = {
@@ -1219,7 +1233,7 @@ export type SimulateEvent = {
   /** Sent as given. The service adds `event_id` and `timestamp`. */
   simulation: {
     /** The kind of event. */
-    event_type: "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "ENDPOINT_DISABLED";
+    event_type: "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "DATA_LOST" | "ENDPOINT_DISABLED";
     /** The prescriptions it concerns. */
     medication_requests?: { [name: string]: unknown }[];
   };
@@ -1687,7 +1701,7 @@ export type WebhookEndpointInput = {
   /** The URL that receives events. It is signed exactly as registered. */
   url: string;
   /** Omitted or empty: every event that is not opt-in. */
-  events?: ("RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "ENDPOINT_DISABLED")[] | null;
+  events?: ("RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "DATA_LOST" | "ENDPOINT_DISABLED")[] | null;
   /** Your own secret, never shown. `X-…-Secret` is computed from it. */
   secret: string;
   /** A `client_id`. Omitted: the credential that makes the call. */
@@ -1701,7 +1715,7 @@ export type WebhookEndpointUpdate = {
   /** The URL that receives events. It is signed exactly as registered. */
   url?: string | null;
   /** Empty: every event that is not opt-in. */
-  events?: ("RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "ENDPOINT_DISABLED")[] | null;
+  events?: ("RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "DATA_LOST" | "ENDPOINT_DISABLED")[] | null;
   /** Your own secret, never shown. `X-…-Secret` is computed from it. */
   secret?: string | null;
   /** Signs with the newest active secret of this credential from now on. Use it in a rotation or to switch credentials. */
@@ -1780,7 +1794,7 @@ export type WebhookStatistics = {
 /** Which sample to send. */
 export type WebhookTestRequest = {
   /** The sample to send. Default: `"RX_RECEIVED"`. */
-  event_type?: "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "ENDPOINT_DISABLED" | null;
+  event_type?: "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "DATA_LOST" | "ENDPOINT_DISABLED" | null;
 };
 
 /** The body of each event. */
@@ -1795,6 +1809,7 @@ export type WebhookBodies = {
   PAYMENT_UPDATED: PaymentUpdated;
   PATIENT_UPDATED: PatientUpdated;
   REFILL_UPCOMING: RefillUpcoming;
+  DATA_LOST: DataLost;
   ENDPOINT_DISABLED: EndpointDisabled;
 };
 
@@ -2252,7 +2267,7 @@ export type Operations = {
     path: Record<never, never>;
     query: {
       /** The kind of event. */
-      event_type?: "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "ENDPOINT_DISABLED" | undefined;
+      event_type?: "RX_RECEIVED" | "RX_UPDATED" | "SHIPMENT_UPDATED" | "ORDER_EXCEPTION" | "ORDER_UPDATED" | "MESSAGE_RECEIVED" | "RX_STATUS_CHANGED" | "PAYMENT_UPDATED" | "PATIENT_UPDATED" | "REFILL_UPCOMING" | "DATA_LOST" | "ENDPOINT_DISABLED" | undefined;
       /** Identifies the order. */
       order_number?: string | undefined;
       /** `true`: events that all of their endpoints received, with at least one endpoint. `false`: all other events. */

@@ -17,7 +17,7 @@ export const groups: Readonly<Record<string, string>> = {
   safety: "clinical safety tables: import, show, check",
   audit: "the audit log: verify, prove, sign, list disclosures",
   keys: "encryption keys",
-  database: "the roles of your PostgreSQL",
+  database: "your PostgreSQL: its roles, and what a failover lost",
 };
 
 /** Who uses a command, by its first word. The help has a heading for each. */

@@ -184,6 +184,24 @@ export type Rows = {
     created_at: Instant;
     seals?: number;
   };
+  data_loss: {
+    system_id: string;
+    timeline: number;
+    noticed_at: Instant;
+    lost_from: Instant;
+    lost_until: Instant;
+    lost_bytes: number | null;
+    told_until: Instant | null;
+    closed_at: Instant | null;
+  };
+  database_run: {
+    singleton?: boolean;
+    system_id: string;
+    timeline: number;
+    synchronous: boolean;
+    recovery_target: string;
+    seen_at: Instant;
+  };
   id_key: {
     singleton?: boolean;
     key: Bytes;

@@ -92,6 +92,11 @@ export const metricTable = {
     meaning: "Signed roots of the audit log that a destination of AUDIT_ROOTS_TO has not received.",
     labels: ["destination"],
   },
+  pestle_data_losses_open: {
+    type: "gauge",
+    meaning: "Failovers and restores that may have lost acknowledged writes and that no operator has closed.",
+    labels: [],
+  },
   pestle_clock_offset_seconds: {
     type: "gauge",
     meaning: "By how much the clock of this machine is ahead of the database's.",

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
+import { table } from "@pestle/cli/output";
 import type { CommandRow } from "@pestle/cli/program";
 import { readConfig } from "../../config.ts";
+import { closeLoss, listLosses } from "../../db/operations/database-runs.ts";
 import { createRolesText, loadRole } from "../../db/roles.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { withOwner } from "../session.ts";
+import { shown } from "../../usecases/operations/losses/watch-runs.ts";
+import { withOwner, withSchema } from "../session.ts";
 
 const INSUFFICIENT_PRIVILEGE = "42501";
 const DUPLICATE_OBJECT = "42710";
@@ -50,6 +53,35 @@ export const databaseCommands: readonly CommandRow[] = [
       ];
       return { data, text: lines.join("\n") };
     },
+  },
+  {
+    name: "database losses",
+    summary: "list failovers and restores that may have lost acknowledged writes; with --close, settle one",
+    options: [["--close <number>", "you have compared the time with the partners"]],
+    examples: ["database losses", "database losses --close 1"],
+    run: ({ close }, _argument, env) =>
+      withSchema(readConfig(env), async ({ db, now }) => {
+        if (close !== undefined && (await closeLoss(db, Number(close) || 0, now)) === 0)
+          throw new AdminRefusal(`There is no open loss ${close}. Run \`pestle database losses\` for their numbers.`);
+        const data = (await listLosses(db)).map(({ noticed_at, closed_at, loss_id, ...loss }) => ({
+          loss_id,
+          ...shown(loss),
+          noticed_at: noticed_at.toISOString(),
+          closed_at: closed_at?.toISOString() ?? null,
+        }));
+        const rows = data.map(({ loss_id, lost_from, lost_until, lost_bytes, closed_at }) => [
+          String(loss_id),
+          lost_from,
+          lost_until,
+          lost_bytes === null ? "unknown" : `at least ${lost_bytes}`,
+          closed_at === null ? "open" : `closed ${closed_at}`,
+        ]);
+        const text =
+          rows.length === 0
+            ? "No failover or restore lost acknowledged writes."
+            : table(["number", "from", "until", "bytes of the log", "state"], rows);
+        return { data, text };
+      }),
   },
 ];
 

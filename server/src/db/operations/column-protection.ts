@@ -49,6 +49,8 @@ const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = 
   counseling_entry: { record: ["how"], person: ["license_number"] },
   credential: { business: ["name", "allowed_networks"] },
   credential_key: { business: ["kid", "jwk"] },
+  data_loss: { record: ["system_id"] },
+  database_run: { record: ["system_id"], business: ["recovery_target"] },
   id_key: { record: ["key"] },
   idempotent_answer: { record: ["path"], blind: ["fingerprint"], business: ["idempotency_key"] },
   intake_message: {

@@ -27,6 +27,7 @@ import { rotateBy } from "../accounts/shown-credential.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
 import { unshippedRoots } from "./audit/ship-roots.ts";
 import { checkPorts } from "./check-up-ports.ts";
+import { checkLosses } from "./losses/check-up-losses.ts";
 
 /** The result of one check. `warning`: works today; `failed`: does not work, or is not safe. */
 export type Finding = { what: string; state: "ok" | "warning" | "failed"; says: string };
@@ -64,6 +65,7 @@ export async function checkDatabase(
     ["controlled stock", async () => checkCounts(config, db, now())],
     ["client secrets", async () => checkSecrets(config, db, now())],
     ["audit log", async () => checkAuditRoots(config, db, now())],
+    ["data loss", async () => checkLosses(db)],
     ["email", async () => checkLetters(db, now())],
   ];
   const facts = await attempt("database", async () => {

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDb } from "../../../src/db/db.ts";
+import { closeLoss, openLosses } from "../../../src/db/operations/database-runs.ts";
 import { alignFeed } from "../../../src/db/webhooks/account-events.ts";
 import { type FeedPosition, readFeed } from "../../../src/db/webhooks/feed.ts";
 import { randomEventId } from "../../../src/random.ts";
+import { checkLosses } from "../../../src/usecases/operations/losses/check-up-losses.ts";
+import { runWatch } from "../../../src/usecases/operations/losses/watch-runs.ts";
+import { openBody } from "../../../src/usecases/webhooks/event-body.ts";
+import { tellLosses } from "../../../src/usecases/webhooks/tell-losses.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const WRITERS = 8;
@@ -152,5 +157,63 @@ describe("on another server, whose transaction numbers are lower", () => {
     const service = app.deps.db.of(account_id);
     await Promise.all(ids.map((event_id) => service.raw(insert, [account_id, [event_id]])));
     expect(new Set(await nextEvents(after))).toEqual(new Set(ids));
+  });
+});
+
+describe("after a failover that lost writes", () => {
+  const newWatch = () => runWatch(app.deps);
+  /** As if a server with asynchronous replication had come before this one. */
+  const comeFromAnotherTimeline = (synchronous = false) =>
+    app.owner.raw("update database_run set timeline = timeline - 1, synchronous = $1", [synchronous]);
+  const newest = async () => {
+    const { rows } = await readFeed(app.deps.db, account_id, { ...all, event_type: "DATA_LOST" }, START, 10);
+    return rows;
+  };
+
+  test("a process that starts notices it, doctor fails until it is closed, and each feed has one event", async () => {
+    await newWatch().look();
+    expect(await openLosses(app.deps.db)).toEqual([]);
+    expect((await checkLosses(app.deps.db)).state).toBe("ok");
+    await comeFromAnotherTimeline();
+    const watch = newWatch();
+    await watch.look();
+    await watch.look();
+    const [loss, ...others] = await openLosses(app.deps.db);
+    expect(others).toEqual([]);
+    expect(loss!.lost_bytes).toBeNull();
+    expect(loss!.lost_until.getTime()).toBeGreaterThanOrEqual(loss!.lost_from.getTime());
+    expect(await checkLosses(app.deps.db)).toEqual({
+      what: "data loss",
+      state: "failed",
+      says: expect.stringContaining(`number ${loss!.loss_id}`),
+    });
+    expect(await app.deps.metrics.text()).toMatch(/^pestle_data_losses_open 1$/m);
+    await tellLosses(app.deps, -60_000);
+    await tellLosses(app.deps, -60_000);
+    const [told, ...more] = await newest();
+    expect(more).toEqual([]);
+    expect(JSON.parse(openBody(app.deps.vault, told!))).toEqual({
+      event_id: told!.event_id,
+      event_type: "DATA_LOST",
+      timestamp: expect.any(Number),
+      lost_from: loss!.lost_from.toISOString(),
+      lost_until: loss!.lost_until.toISOString(),
+    });
+    expect(await closeLoss(app.deps.db, loss!.loss_id, new Date())).toBe(1);
+    expect((await checkLosses(app.deps.db)).state).toBe("ok");
+  });
+
+  test("a failover with synchronous replication is no loss, and neither is the same history or another data folder", async () => {
+    const before = (await openLosses(app.deps.db)).length;
+    await comeFromAnotherTimeline();
+    await app.owner.raw("update database_run set system_id = '1'");
+    await newWatch().look();
+    // As after an upgrade of the service: nobody watched before.
+    await app.owner.raw("delete from database_run");
+    await newWatch().look();
+    await comeFromAnotherTimeline(true);
+    await newWatch().look();
+    await newWatch().look();
+    expect(await openLosses(app.deps.db)).toHaveLength(before);
   });
 });

@@ -15,10 +15,11 @@ const run = (script: string, ...args: string[]) =>
   });
 
 const CAMPAIGNS = [
-  ...["kills", "intake", "mutations", "races", "lifecycle", "safety", "year", "day", "money", "webhooks"],
-  ...["rolling", "sdk", "failover", "recovery", "contract", "neighbors", "hostile"],
+  ...["kills", "intake", "restarts", "network", "webhooks", "rolling", "soak", "races", "lifecycle", "safety", "sdk"],
+  ...["year", "day", "money", "failover", "recovery", "mutations", "contract", "neighbors", "hostile"],
+  ...["report", "seeded"],
 ];
-const BENCHES = ["operations", "fresh", "processes", "safety", "web", "screens", "compare"];
+const BENCHES = ["operations", "fresh", "processes", "sizing", "safety", "web", "screens", "compare"];
 
 test.concurrent.each([
   ["chaos/main.ts", CAMPAIGNS, ["--count N", "--kills N", "--seed N", "(default 100000)", "(default random)"]],
@@ -36,7 +37,7 @@ test.concurrent.each([
 
 test.concurrent.each([
   ["chaos/main.ts", ["kill"], `Unknown campaign "kill". Valid: ${CAMPAIGNS.join(", ")}.`],
-  ["chaos/main.ts", ["sdk", "--kills=1"], "Unknown option --kills. Valid for sdk: --count, --seed, --help."],
+  ["chaos/main.ts", ["sdk", "--kills=1"], "Unknown option --kills. Valid for sdk: --count, --seed, --tally, --help."],
   ["bench/main.ts", ["tokens"], `Unknown bench "tokens". Valid: ${BENCHES.join(", ")}.`],
   ["bench/main.ts", ["safety", "--round", "1"], "Unknown option --round. Valid for safety: --rounds, --json, --help."],
   ["bench/main.ts", ["fresh", "--rounds", "few"], "--rounds is a whole number from 1."],

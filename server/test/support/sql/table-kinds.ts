@@ -26,6 +26,8 @@ const PHARMACY_TABLES: ReadonlySet<string> = new Set([
   "audit_root",
   "audit_tree",
   "audit_writer",
+  "data_loss",
+  "database_run",
   "last_backup",
   "letter",
   "passkey",
