@@ -105,7 +105,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     bug: "no endpoint gets new prescriptions",
-    file: "server/migrations/0065_data_loss.sql",
+    file: "server/migrations/0069_data_loss.sql",
     find: "'REFILL_UPCOMING', 'DATA_LOST')",
     replace: "'REFILL_UPCOMING', 'DATA_LOST', 'RX_RECEIVED')",
     by: webhooks,

@@ -15,8 +15,23 @@ const run = (script: string, ...args: string[]) =>
   });
 
 const CAMPAIGNS = [
-  ...["kills", "intake", "restarts", "network", "webhooks", "rolling", "soak", "races", "lifecycle", "safety", "sdk"],
-  ...["year", "day", "money", "failover", "recovery", "mutations", "contract", "neighbors", "hostile"],
+  ...["kills", "intake", "restarts", "network", "webhooks", "rolling", "versions"],
+  ...[
+    "soak",
+    "races",
+    "lifecycle",
+    "safety",
+    "sdk",
+    "year",
+    "day",
+    "money",
+    "failover",
+    "recovery",
+    "mutations",
+    "contract",
+    "neighbors",
+    "hostile",
+  ],
   ...["report", "seeded"],
 ];
 const BENCHES = ["operations", "fresh", "processes", "sizing", "safety", "web", "screens", "compare"];
