@@ -214,7 +214,7 @@ test("the cluster has the roles of the addresses, and connections for every proc
     expect(new URL(url).hostname).toBe(`${cluster.metadata.name}-rw`);
   }
   expect(cluster.spec.instances).toBeGreaterThanOrEqual(3);
-  // As docs/operators/operations.md plans them.
+  // As docs/guides/operations.md plans them.
   const { DATABASE_POOL_SIZE, SANDBOX_POOL_SIZE } = config.data!;
   const each = 1.5 * Number(DATABASE_POOL_SIZE) + 3 * Number(SANDBOX_POOL_SIZE) + 13;
   const processes = deployments.reduce((sum, { spec }) => sum + spec.replicas + 1, 0);
