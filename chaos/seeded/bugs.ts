@@ -14,6 +14,7 @@ const money = campaign("money", "--orders", "60", "--kills", "1");
 const lifecycle = campaign("lifecycle", "--count", "60");
 const feedPages: Detector = { test: "server/test/api/webhooks/webhook-api-feed.test.ts" };
 const idempotency: Detector = { test: "server/test/api/accounts/idempotency.test.ts" };
+const intakeFunctions: Detector = { test: "server/test/database/intake/intake-functions.test.ts" };
 const feed: Detector = { test: "server/test/api/webhooks/webhook-feed-order.test.ts" };
 
 /** Of those that `races` puts into the database itself, which change a function. */
@@ -65,7 +66,8 @@ export const bugs: readonly Bug[] = [
     bug: "the sandbox's process stays when the service is killed",
     file: "server/src/sandbox-process/program.ts",
     find: 'process.on("disconnect", () => {',
-    replace: 'process.on("disconnect", () => {\n  return;',
+    // Without the second line, the next sign of life fails and ends the process all the same.
+    replace: 'process.on("disconnect", () => {\n  process.send = () => true;\n  return;',
     by: campaign("kills", "--kinds", "supervisor", "--count", "1"),
   },
   {
@@ -73,7 +75,7 @@ export const bugs: readonly Bug[] = [
     file: "server/functions/save_intake.sql",
     find: "\n    and coalesce(m.outcome, m.state) = message_was and (m.state = 'received' or m.for_account_id is null);",
     replace: ";",
-    by: intake,
+    by: intakeFunctions,
   },
   {
     bug: "two messages of one new patient make two patients",

@@ -34,6 +34,8 @@ export type WebSession = {
   mail: boolean;
   /** What production simulates. Every screen says so. */
   simulated: readonly ProviderKind[];
+  /** The pharmacy's. Its dates count, wherever the browser is. */
+  time_zone: string;
 };
 /** Each replaces the second factor one time. */
 export const RECOVERY_CODES = 10;

@@ -28,6 +28,8 @@ type OpenOptions = {
   tour?: boolean;
   /** The person chose Spanish before. */
   language?: "es";
+  /** Where the person is, as an IANA name, if not where the tests run. */
+  time_zone?: string;
   /** Browsers keep passkeys for names, not for addresses. */
   host?: "localhost";
   /** A session of its own, from the form, for tests of signing in and out. */
@@ -70,6 +72,7 @@ export function pageOpener(browser: Browser, base_url: string): Opener {
       host,
       tour = false,
       language,
+      time_zone,
     }: OpenOptions = {},
     cookies: Cookies = [],
   ) => {
@@ -78,6 +81,7 @@ export function pageOpener(browser: Browser, base_url: string): Opener {
       viewport: { width, height },
       colorScheme: theme,
       reducedMotion: "reduce",
+      ...(time_zone && { timezoneId: time_zone }),
     });
     // The demo's partners work in the sandbox; the dashboard would start in production.
     if (environment !== null) {

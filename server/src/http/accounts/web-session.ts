@@ -239,6 +239,7 @@ export function shown(deps: Deps, session: SignedIn): WebSession {
     idle_seconds: IDLE_MS / 1000,
     mail: deps.mail !== null,
     simulated: simulatedKinds(deps.providers),
+    time_zone: deps.config.TIME_ZONE,
   };
 }
 

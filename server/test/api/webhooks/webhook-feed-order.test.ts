@@ -130,6 +130,8 @@ describe("on another server, whose transaction numbers are lower", () => {
   });
 
   test("the start of the service raises positions above every stored event, and only once", async () => {
+    // Another account has an old event. The newest one of all counts.
+    await app.deps.db.raw(insert, [app.demo.partners[1]!.account_id, [randomEventId()]]);
     // Its newest event comes from a server with a much higher transaction number, and a clock that was an hour fast.
     await app.owner.raw(
       `insert into webhook_event (account_id, event_id, event_type, body, created_at, feed_position)

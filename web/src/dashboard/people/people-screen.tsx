@@ -7,6 +7,7 @@ import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
+import { usePharmacyDay } from "../../app/use-pharmacy-day.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
 import { ShownOnce } from "../../ui/controls/shown-once.tsx";
@@ -129,8 +130,9 @@ function PeopleTable({
 /** Number, state and expiration, or why the person cannot act as a pharmacist. */
 function License({ person }: { person: DashboardPerson }) {
   const { role, license_number, license_state, license_expires_on } = person;
+  const today = usePharmacyDay();
   if (license_number === null) return needsLicense(role) ? <Badge tone="wait">{say("No license")}</Badge> : null;
-  const expired = license_expires_on !== null && license_expires_on < new Date().toLocaleDateString("sv-SE");
+  const expired = license_expires_on !== null && license_expires_on < today;
   const shown = { license: license_number, state: license_state ?? "", date: license_expires_on ?? "" };
   return (
     <span className="row">

@@ -17,6 +17,7 @@ import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
+import { usePharmacyDay } from "../../app/use-pharmacy-day.ts";
 import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
@@ -29,8 +30,6 @@ import { useEnvironment } from "../environment.ts";
 import { orderPath } from "../order-link.ts";
 import styles from "./reports-screen.module.css";
 
-const today = () => new Date().toLocaleDateString("en-CA");
-
 /** What inspectors ask for. The address has the question, so a link shows the same report. */
 export function ReportsScreen() {
   const { role } = useSignedIn();
@@ -39,7 +38,8 @@ export function ReportsScreen() {
   const offered = reportNames.filter((name) => (reportRow(name).roles as readonly string[]).includes(role));
   const report = offered.find((name) => name === filters["report"]) ?? offered[0]!;
   const { asks, about, takes } = reportRow(report);
-  const from = filters["from"] ?? today();
+  const today = usePharmacyDay();
+  const from = filters["from"] ?? today;
   const to = filters["to"] ?? from;
   const { person_id, account_id, patient_id } = filters;
   const someone = person_id ? { person_id } : { account_id, patient_id };
