@@ -101,10 +101,11 @@ export function workplace(app: TestApp, partner = 0) {
         order_number,
       ),
     async events({ order_number }: Numbered): Promise<Record<string, unknown>[]> {
-      const told = await storedEvents(app.deps, "where account_id = $1 and order_number = $2", [
-        account_id,
-        order_number,
-      ]);
+      const told = await storedEvents(
+        app.deps,
+        "where account_id = $1 and order_number = $2 order by feed_position, event_position",
+        [account_id, order_number],
+      );
       return told.map(({ body }) => JSON.parse(body));
     },
     /** Every row of an order and what it reserved: equal before and after if nothing was written. */

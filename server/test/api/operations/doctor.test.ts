@@ -125,6 +125,7 @@ describe("the database", () => {
       ["controlled stock", "ok"],
       ["client secrets", "ok"],
       ["audit log", "ok"],
+      ["data loss", "ok"],
       ["email", "ok"],
     ]);
   });
