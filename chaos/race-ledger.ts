@@ -65,9 +65,9 @@ export function judgeAct(submissions: readonly Submission[], found: Found, answe
     const created = own.flatMap(({ told }) => (told.kind === "created" ? [told.order_number] : []));
     const lost = own.some((one) => one.lost > 0);
     if (numbers.length > 1) faults.push("one body made two orders");
-    if (created.length > 1) faults.push("one body was told of two new orders");
+    if (created.length > 1) faults.push("one body was answered with two new orders");
     if (created.some((number) => !numbers.includes(number))) faults.push("an acknowledged order is not there");
-    if (created.length < numbers.length && !lost) faults.push("an order that nobody was told of");
+    if (created.length < numbers.length && !lost) faults.push("an order that no client knows");
     for (const { told, order } of own) {
       if (told.kind === "conflict" && told.order_number !== null && !numbers.includes(told.order_number)) {
         faults.push("a conflict names an order that this body did not create");

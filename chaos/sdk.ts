@@ -151,7 +151,7 @@ export function judge(told: ReadonlyMap<string, string>, there: readonly Placed[
     const found = numbers.get(reference) ?? [];
     if (found.length === 0) faults.push(`${reference} is not there`);
     else if (found.length > 1) faults.push(`${reference} is there ${found.length} times`);
-    else if (found[0] !== order_number) faults.push(`${reference} is another order than was told`);
+    else if (found[0] !== order_number) faults.push(`${reference} is another order than the SDK returned`);
   }
   for (const { reference, order_status } of there) {
     if (!told.has(reference ?? "")) faults.push(`${reference} was never told`);

@@ -56,7 +56,9 @@ export function judgeReceivers(
 function judgePrescription(events: readonly Body[]): string[] {
   const types = events.map(({ event_type }) => event_type).join(", ");
   if (types === "RX_RECEIVED") return [];
-  return [types === "" ? "a prescription that an endpoint was not told of" : `a prescription with the events ${types}`];
+  return [
+    types === "" ? "a prescription that an endpoint got no event for" : `a prescription with the events ${types}`,
+  ];
 }
 
 function judgeOrder(events: readonly Body[]): string[] {

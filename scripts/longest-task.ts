@@ -22,6 +22,6 @@ export async function longestTask(page: Page, during: () => Promise<void>): Prom
   const place = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
   const threads = new Set(events.filter(({ args }) => args?.name === "CrRendererMain").map(place));
   const tasks = events.filter((event) => event.name.endsWith("RunTask") && threads.has(place(event)));
-  if (tasks.length === 0) throw new Error("the browser told of no tasks");
+  if (tasks.length === 0) throw new Error("the browser reported no tasks");
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
 }

@@ -22,7 +22,7 @@ export type LossTally = {
   failovers: number;
   kinds: Record<string, number>;
   longest_outage_ms: Record<string, number>;
-  /** Orders that clients were told of, and those of them that are gone. */
+  /** Orders that clients know of, and those of them that are gone. */
   orders: number;
   lost_orders: number;
   /** Lost orders that came back when the partner sent its requests again. */
@@ -139,13 +139,13 @@ function titleOf(pid: number): string {
   }
 }
 
-/** Each change of the primary is a loss, and partners are told of all. */
+/** Each change of the primary is a loss, and partners receive an event for each. */
 async function toldLosses(db: Db, failovers: number, faults: string[]): Promise<ToldLoss[]> {
   const look = async () => {
     const { rows } = await db.raw("select count(*)::integer as untold from data_loss where told_until is null");
     return rows[0]!["untold"] === 0;
   };
-  await until("partners are told of each loss", look, { deadline_ms: TOLD_WITHIN_MS, pause_ms: 200 }).catch(
+  await until("partners have an event for each loss", look, { deadline_ms: TOLD_WITHIN_MS, pause_ms: 200 }).catch(
     (error: Error) => faults.push(error.message),
   );
   const losses = await listLosses(db);

@@ -41,10 +41,13 @@ async function judgeTold(db: Db, moment_ms: number): Promise<string[]> {
     const { rows } = await db.raw("select lost_from, lost_until from data_loss where told_until = lost_until");
     return rows[0];
   };
-  const loss = await until("partners are told of the restore", told, { deadline_ms: TOLD_WITHIN_MS, pause_ms: 100 });
+  const loss = await until("partners have an event for the restore", told, {
+    deadline_ms: TOLD_WITHIN_MS,
+    pause_ms: 100,
+  });
   const { lost_from, lost_until } = loss as { lost_from: Date; lost_until: Date };
   const right = lost_from.getTime() <= moment_ms && lost_until.getTime() > moment_ms;
-  return right ? [] : [`partners are told of ${lost_from.toISOString()} to ${lost_until.toISOString()}`];
+  return right ? [] : [`partners read of a loss from ${lost_from.toISOString()} to ${lost_until.toISOString()}`];
 }
 
 const FILLED_AT_ONCE = 64;

@@ -42,7 +42,7 @@ export const judgedInvariants = {
     judged: {
       kills: [{ file: "chaos/kills/kills.ts", faults: ["a write was made twice"] }, twice],
       intake: { file: "chaos/kills/intake-ledger.ts", faults: ["doubled: kept"] },
-      races: { file: RACES, faults: ["one body made two orders", "one body was told of two new orders"] },
+      races: { file: RACES, faults: ["one body made two orders", "one body was answered with two new orders"] },
       sdk: { file: "chaos/sdk.ts", faults: [" times`"] },
       ...busy(JOURNEYS, "a patient has two orders"),
       versions: twice,
@@ -51,7 +51,7 @@ export const judgedInvariants = {
   no_unknown_order: {
     promise: "Each order comes from a request whose client has its number, or whose answer was lost.",
     judged: {
-      races: { file: RACES, faults: ["an order that nobody asked for", "an order that nobody was told of"] },
+      races: { file: RACES, faults: ["an order that nobody asked for", "an order that no client knows"] },
       sdk: { file: "chaos/sdk.ts", faults: ["was never told"] },
       lifecycle: { file: "chaos/lifecycle/lifecycle-check.ts", faults: ["an order without a request"] },
     },
@@ -73,9 +73,9 @@ export const judgedInvariants = {
   every_event_arrives: {
     promise: "Each event arrives at each healthy endpoint.",
     judged: {
-      webhooks: { file: WEBHOOKS, faults: ["a prescription that an endpoint was not told of", "of an order told as"] },
-      kills: { file: WEBHOOKS, faults: ["a prescription that an endpoint was not told of", "of an order told as"] },
-      ...busy(WEBHOOKS, "a prescription that an endpoint was not told of", "of an order told as"),
+      webhooks: { file: WEBHOOKS, faults: ["a prescription that an endpoint got no event for", "of an order told as"] },
+      kills: { file: WEBHOOKS, faults: ["a prescription that an endpoint got no event for", "of an order told as"] },
+      ...busy(WEBHOOKS, "a prescription that an endpoint got no event for", "of an order told as"),
     },
   },
   same_bytes_everywhere: {

@@ -95,7 +95,7 @@ export async function runAddressed({
       const there = new Set((await ordersThere()).filter((order_number) => !before.has(order_number)));
       const missing = [...told.values()].filter((order_number) => !there.has(order_number)).length;
       if (missing > 0) faults.push(`${missing} times: an acknowledged production order is missing`);
-      if (there.size > told.size) faults.push(`${there.size - told.size} production orders that nobody was told of`);
+      if (there.size > told.size) faults.push(`${there.size - told.size} production orders that no client knows`);
       return { placed: told.size, faults };
     },
   };

@@ -126,7 +126,7 @@ async function injure(wires: readonly Wire[], fault: NetworkFault, random: () =>
   return hits.reduce((sum, one) => sum + one, 0);
 }
 
-/** Puts a wire in the place of the socket on which the sandbox's process listens. Whoever connects finds the wire. */
+/** Puts a wire in the place of the socket on which the sandbox's process listens. Clients then connect to the wire. */
 async function interceptSandbox(
   temporary: string,
   open: (target: { path: string }, path: string) => Promise<unknown>,

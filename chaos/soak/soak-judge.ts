@@ -14,7 +14,7 @@ export type Sample = {
 export type Trend = { process: string; what: "memory" | "descriptors"; first: number; last: number; growth: number };
 
 const GROWTH_LIMIT = 0.01;
-/** A shorter sitting is told and not judged: a process that starts still grows. */
+/** The campaign prints a shorter sitting and does not judge it: a process that starts still grows. */
 const JUDGED_FROM_REQUESTS = 500_000;
 const JUDGED_FROM_SAMPLES = 9;
 

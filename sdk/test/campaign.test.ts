@@ -33,7 +33,7 @@ test("the campaign detects an order that is doubled, lost, held, unknown, or not
   expect(judge(told, [order("a", "A")], 1)).toEqual([]);
   expect(judge(told, [], 1)).toEqual(["0 orders and not 1", "a is not there"]);
   expect(judge(told, [order("a", "A"), order("a", "B")], 1)).toEqual(["2 orders and not 1", "a is there 2 times"]);
-  expect(judge(told, [order("a", "B")], 1)).toEqual(["a is another order than was told"]);
+  expect(judge(told, [order("a", "B")], 1)).toEqual(["a is another order than the SDK returned"]);
   expect(judge(told, [order("a", "A", "On Hold")], 1)).toEqual(["a is On Hold"]);
   expect(judge(told, [order("a", "A"), order("b", "B")], 2)).toEqual(["b was never told"]);
 });

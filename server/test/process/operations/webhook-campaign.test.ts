@@ -49,7 +49,7 @@ test("the campaign detects events that are missing, invented, changed, under a d
 
   expect(judge(told)).toEqual([]);
   expect(judge(told, ["a signature does not verify"])).toEqual(["a signature does not verify"]);
-  expect(judge(told.slice(1))).toEqual(["a prescription that an endpoint was not told of"]);
+  expect(judge(told.slice(1))).toEqual(["a prescription that an endpoint got no event for"]);
   expect(judge(told.slice(0, 3))).toEqual(["change 2 of an order told as nothing"]);
   expect(judge([told[0]!, told[1]!, told[3]!])).toEqual(["change 1 of an order told as RX_UPDATED"]);
   expect(judge([told[0]!, told[3]!, told[1]!, told[2]!])).toEqual(["changes out of order"]);

@@ -72,10 +72,10 @@ test("the campaign detects two orders of one body, a lost one, a wrong rejection
   expect(judge([submitted(created("A")), submitted(conflict("A")), submitted(refused)], found("A"))).toEqual([]);
   expect(judge([submitted(created("A")), submitted(created("B"))], found("A", "B"))).toEqual([
     "one body made two orders",
-    "one body was told of two new orders",
+    "one body was answered with two new orders",
   ]);
   expect(judge([submitted(created("A"))], found())).toEqual(["an acknowledged order is not there"]);
-  expect(judge([submitted(conflict("A"))], found("A"))).toEqual(["an order that nobody was told of"]);
+  expect(judge([submitted(conflict("A"))], found("A"))).toEqual(["an order that no client knows"]);
   expect(judge([submitted(conflict("A"), null, 1)], found("A"))).toEqual([]);
   expect(judge([], found("A"))).toEqual(["an order that nobody asked for"]);
   expect(judge([submitted(created("A")), submitted(conflict("B"))], found("A"))).toHaveLength(1);
