@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { join } from "node:path";
 import pg from "pg";
 import { findOrInstall } from "../../scripts/debian-package.ts";
 import { memoryFolder } from "../../scripts/memory-folder.ts";
 import { findPostgres15 } from "../../scripts/system-postgres.ts";
+import { freePorts } from "../../server/test/support/tools/free-port.ts";
 import { isRunning } from "../postmaster.ts";
 import { until } from "../until.ts";
 import { etcdArguments, haproxyConfig, type Ports, patroniConfig } from "./cluster-config.ts";
@@ -38,6 +39,7 @@ const NAMES = ["a", "b", "c"];
 const NOBODY = 65534;
 const HEALTHY_WITHIN_MS = 180_000;
 const LOOK_LIMIT_MS = 1_000;
+const LOG_SHOWN = 2_000;
 const PACKAGES = {
   "/usr/bin/patroni": "patroni",
   "/usr/lib/python3/dist-packages/etcd/__init__.py": "python3-etcd",
@@ -98,11 +100,17 @@ export async function startCluster({ synchronous }: { synchronous: boolean }): P
       const leads = await Promise.all(machines.map(async ({ rest }) => (await look(rest, "/primary"))?.status === 200));
       return machines[leads.indexOf(true)];
     },
-    healthy: () =>
-      until("the cluster is healthy", () => healthyLeader(machines, synchronous), {
-        deadline_ms: HEALTHY_WITHIN_MS,
-        pause_ms: 250,
-      }),
+    async healthy() {
+      try {
+        return await until("the cluster is healthy", () => healthyLeader(machines, synchronous), {
+          deadline_ms: HEALTHY_WITHIN_MS,
+          pause_ms: 250,
+        });
+      } catch (error) {
+        const lines = [...children.keys()].map((name) => `${name}: ${lastOf(join(folder, `${name}.log`))}`);
+        throw new Error([(error as Error).message, ...lines].join("\n"), { cause: error });
+      }
+    },
     processes(machine) {
       const patroni = children.get(`patroni-${machine.name}`)?.pid ?? 0;
       const postmaster = postmasterOf(machine);
@@ -153,13 +161,13 @@ export async function startCluster({ synchronous }: { synchronous: boolean }): P
     await createDatabase(leader);
     return cluster;
   } catch (error) {
-    const logs = [...children.keys()].map(
-      (name) => `${name}: ${readFileSync(join(folder, `${name}.log`), "utf8").slice(-600)}`,
-    );
     await cluster.stop();
-    throw new Error([(error as Error).message, ...logs].join("\n"), { cause: error });
+    throw error;
   }
 }
+
+/** The end of a log. */
+const lastOf = (file: string): string => readFileSync(file, "utf8").slice(-LOG_SHOWN);
 
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
@@ -224,19 +232,6 @@ function childrenOf(pid: number): number[] {
   } catch {
     return [];
   }
-}
-
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-      return server;
-    }),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
-  return ports;
 }
 
 /** One line of commands to the proxy. It answers and closes. */
