@@ -19,11 +19,11 @@ const CHANGES = [["ORDER_EXCEPTION", "RX_UPDATED"], ["RX_UPDATED"]];
 
 /**
  * Every problem with the received events: a missing or unknown event, different bytes at different endpoints, a gap
- * in an order's sequence, or a change that arrived before its predecessor.
+ * in an order's sequence, or a change whose first attempt arrived before its predecessor.
  */
 export function judgeReceivers(
   journeys: readonly Journey[],
-  receivers: readonly Pick<Receiver, "bodies" | "faults">[],
+  receivers: readonly (Pick<Receiver, "bodies" | "faults"> & Partial<Pick<Receiver, "retried">>)[],
   feed: ReadonlySet<string>,
 ): string[] {
   const faults: string[] = [];
@@ -43,7 +43,7 @@ export function judgeReceivers(
     for (const { patient_id, order_number } of journeys) {
       faults.push(
         ...judgePrescription(received.get(patient_id) ?? []),
-        ...judgeOrder(received.get(order_number) ?? []),
+        ...judgeOrder(received.get(order_number) ?? [], receiver.retried),
       );
       received.delete(patient_id);
       received.delete(order_number);
@@ -61,7 +61,7 @@ function judgePrescription(events: readonly Body[]): string[] {
   ];
 }
 
-function judgeOrder(events: readonly Body[]): string[] {
+function judgeOrder(events: readonly Body[], retried: ReadonlySet<string> = new Set()): string[] {
   const faults = CHANGES.flatMap((expected, index) => {
     const types = events.filter(({ sequence }) => sequence === index + 1).map(({ event_type }) => event_type);
     const same = types.sort().join() === expected.join();
@@ -69,6 +69,8 @@ function judgeOrder(events: readonly Body[]): string[] {
   });
   const sequences = events.map(({ sequence }) => sequence!);
   if (sequences.some((sequence) => sequence > CHANGES.length)) faults.push("a change that was not made");
-  if (sequences.some((sequence, at) => sequence < (sequences[at - 1] ?? 0))) faults.push("changes out of order");
+  // A retry may arrive after a newer event.
+  const first = events.filter(({ event_id }) => !retried.has(event_id)).map(({ sequence }) => sequence!);
+  if (first.some((sequence, at) => sequence < (first[at - 1] ?? 0))) faults.push("changes out of order");
   return faults;
 }

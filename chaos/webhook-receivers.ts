@@ -18,6 +18,8 @@ export type Receiver = {
   signing_secret: string;
   /** The first arrival of each event, in order of arrival. */
   bodies: Map<string, string>;
+  /** Events whose first attempt failed, as the service's record of its attempts says. */
+  retried: Set<string>;
   /** Arrivals of events that had arrived before. */
   again: number;
   faults: string[];
@@ -73,6 +75,7 @@ export async function openReceiver(
     behaviour,
     signing_secret: "",
     bodies: new Map(),
+    retried: new Set(),
     again: 0,
     faults: [],
     async close() {

@@ -115,6 +115,7 @@ export async function whileBusy(given: Given, work: (busy: Busy) => Promise<void
       deadline_ms: CATCH_UP_DEADLINE_MS,
       pause_ms: 100,
     }).catch((error: Error) => tally.faults.push(error.message));
+    await noteRetries(db, account_id, receivers);
     const followed = await reader.finish();
     const replayed = await replayFeed(sites, tokens.partner);
     tally.faults.push(...(await issuing.stop()));
@@ -135,4 +136,17 @@ export async function whileBusy(given: Given, work: (busy: Busy) => Promise<void
     for (const stop of stopping) stop().catch(() => {});
     for (const receiver of receivers) await receiver.close();
   }
+}
+
+/** A fault of the network can be the end of a first attempt. Newer events of the order then go ahead of its retry. */
+async function noteRetries(db: Db, account_id: string, receivers: readonly Receiver[]): Promise<void> {
+  const { rows } = await db.raw(
+    `select e.url, a.event_id
+    from webhook_attempt a
+    join webhook_endpoint e using (account_id, endpoint_id)
+    where a.account_id = $1 and a.attempt > 1`,
+    [account_id],
+  );
+  for (const { url, event_id } of rows as { url: string; event_id: string }[])
+    receivers.find((receiver) => receiver.url === url)?.retried.add(event_id);
 }

@@ -38,6 +38,11 @@ const NAMES = ["a", "b", "c"];
 /** PostgreSQL refuses to run as root, so everything runs as the user `nobody`. */
 const NOBODY = 65534;
 const HEALTHY_WITHIN_MS = 180_000;
+/**
+ * Patroni before 3.1 can remember an old version of its key in etcd for good, after it got no processor time for a while
+ * (https://github.com/patroni/patroni/issues/2779). Its replicas then count as asynchronous, until it starts again.
+ */
+const STUCK_AFTER_MS = 60_000;
 const LOOK_LIMIT_MS = 1_000;
 const LOG_SHOWN = 2_000;
 const PACKAGES = {
@@ -48,7 +53,14 @@ const PACKAGES = {
 };
 
 /** Three PostgreSQL servers with Patroni, etcd and HAProxy on loopback. */
-export async function startCluster({ synchronous }: { synchronous: boolean }): Promise<Cluster> {
+export async function startCluster({
+  synchronous,
+  onStuck = () => {},
+}: {
+  synchronous: boolean;
+  /** The machine whose Patroni the cluster had to restart. */
+  onStuck?: (machine: Machine) => void;
+}): Promise<Cluster> {
   const bin_dir = findPostgres15();
   const missing = Object.entries(PACKAGES).filter(([file, name]) => findOrInstall([file], name) === undefined);
   if (bin_dir === undefined || missing.length > 0)
@@ -93,6 +105,15 @@ export async function startCluster({ synchronous }: { synchronous: boolean }): P
     start(`patroni-${machine.name}`, "/usr/bin/patroni", [join(machine.folder, "patroni.json")]);
   const startProxy = () => start("haproxy", "/usr/sbin/haproxy", ["-db", "-f", config]);
 
+  /** What the runbook tells the operator to do. PostgreSQL runs on meanwhile. */
+  const restartLeadersPatroni = async () => {
+    const leader = await cluster.leader();
+    if (leader === undefined) return;
+    onStuck(leader);
+    await kill(`patroni-${leader.name}`);
+    startPatroni(leader);
+  };
+
   const cluster: Cluster = {
     database_url: `postgresql://postgres@127.0.0.1:${proxy_port}/pestle`,
     machines,
@@ -101,11 +122,18 @@ export async function startCluster({ synchronous }: { synchronous: boolean }): P
       return machines[leads.indexOf(true)];
     },
     async healthy() {
+      const stuck_at_ms = Date.now() + STUCK_AFTER_MS;
+      let helped = false;
+      const look = async () => {
+        const leader = await healthyLeader(machines, synchronous);
+        if (leader === undefined && !helped && Date.now() > stuck_at_ms) {
+          helped = true;
+          await restartLeadersPatroni();
+        }
+        return leader;
+      };
       try {
-        return await until("the cluster is healthy", () => healthyLeader(machines, synchronous), {
-          deadline_ms: HEALTHY_WITHIN_MS,
-          pause_ms: 250,
-        });
+        return await until("the cluster is healthy", look, { deadline_ms: HEALTHY_WITHIN_MS, pause_ms: 250 });
       } catch (error) {
         const lines = [...children.keys()].map((name) => `${name}: ${lastOf(join(folder, `${name}.log`))}`);
         throw new Error([(error as Error).message, ...lines].join("\n"), { cause: error });

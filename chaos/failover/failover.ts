@@ -25,7 +25,10 @@ const WRITES_BACK_WITHIN_MS = 30_000;
  */
 export async function campaignFailover(options: FailoverOptions): Promise<FailoverTally> {
   const { from, random, onProgress = () => {} } = options;
-  const cluster = await startCluster({ synchronous: true });
+  const cluster = await startCluster({
+    synchronous: true,
+    onStuck: ({ name }) => onProgress(`Patroni of ${name} was stuck, and starts again`),
+  });
   let pair: ServerPair | undefined;
   let changed = 0;
   const { database_url } = cluster;

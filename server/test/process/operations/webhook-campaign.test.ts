@@ -47,12 +47,18 @@ test("the campaign detects events that are missing, invented, changed, under a d
   });
   const judge = (...given: Parameters<typeof receiver>) => judgeReceivers(journeys, [receiver(...given)], feed);
 
+  const late = [told[0]!, told[3]!, told[1]!, told[2]!];
+
   expect(judge(told)).toEqual([]);
   expect(judge(told, ["a signature does not verify"])).toEqual(["a signature does not verify"]);
   expect(judge(told.slice(1))).toEqual(["a prescription that an endpoint got no event for"]);
   expect(judge(told.slice(0, 3))).toEqual(["change 2 of an order told as nothing"]);
   expect(judge([told[0]!, told[1]!, told[3]!])).toEqual(["change 1 of an order told as RX_UPDATED"]);
-  expect(judge([told[0]!, told[3]!, told[1]!, told[2]!])).toEqual(["changes out of order"]);
+  expect(judge(late)).toEqual(["changes out of order"]);
+  const judgeRetried = (...retried: string[]) =>
+    judgeReceivers(journeys, [{ ...receiver(late), retried: new Set(retried) }], feed);
+  expect(judgeRetried("e1", "e2")).toEqual([]);
+  expect(judgeRetried("e1")).toEqual(["changes out of order"]);
   expect(judge([...told, { event_id: "x", ...order("RX_UPDATED", 3) }])).toEqual([
     "an event that is not in the feed",
     "a change that was not made",
