@@ -8,6 +8,9 @@ const LOOP_S = 2;
 const RETRY_S = 4;
 export const MOST_LAG_BYTES = 4 * 2 ** 20;
 const HOST = "127.0.0.1";
+const SCOPE = "pestle";
+/** Where Patroni keeps the names of the synchronous replicas. */
+export const SYNC_KEY = `/service/${SCOPE}/sync`;
 
 export const etcdArguments = (machines: Machines, { name, folder, etcd, peer }: Machines[number]): string[] => {
   const url = (port: number) => `http://${HOST}:${port}`;
@@ -29,7 +32,7 @@ export const patroniConfig = (
 ): string =>
   JSON.stringify(
     {
-      scope: "pestle",
+      scope: SCOPE,
       name,
       restapi: { listen: `${HOST}:${rest}`, connect_address: `${HOST}:${rest}` },
       etcd3: { hosts: machines.map(({ etcd }) => `${HOST}:${etcd}`) },

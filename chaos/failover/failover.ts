@@ -27,7 +27,7 @@ export async function campaignFailover(options: FailoverOptions): Promise<Failov
   const { from, random, onProgress = () => {} } = options;
   const cluster = await startCluster({
     synchronous: true,
-    onStuck: ({ name }) => onProgress(`Patroni of ${name} was stuck, and starts again`),
+    onStuck: ({ name }) => onProgress(`Patroni of ${name} found no synchronous replica: deleted its key`),
   });
   let pair: ServerPair | undefined;
   let changed = 0;
