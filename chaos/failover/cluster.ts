@@ -43,7 +43,7 @@ const HEALTHY_WITHIN_MS = 180_000;
  * If a primary loses its lease for a moment and gets it back, Patroni 3.0 leaves the name of the other server in its key `sync` for
  * good. Then no replica counts as synchronous.
  */
-const STUCK_AFTER_MS = 60_000;
+const STUCK_AFTER_MS = 30_000;
 const LOOK_LIMIT_MS = 1_000;
 const LOG_SHOWN = 2_000;
 const PACKAGES = {
