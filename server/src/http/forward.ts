@@ -1,4 +1,4 @@
-import { request as ask, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import { type Agent, request as ask, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Elsewhere, EnvironmentDeps, PerEnvironment } from "../deps.ts";
 import { type Span, within } from "../domain/operations/span.ts";
@@ -91,7 +91,10 @@ function answerOf(
     const { traceparent } = span ?? {};
     const headers = forwardedRequest(request.headers, { id, address: ip ?? "", length: body?.length, traceparent });
     const sent = ask({ socketPath, agent, method, path: url, headers, timeout: SILENT_AFTER_MS });
-    const giveUp = () => void sent.destroy();
+    const giveUp = () => {
+      sent.destroy();
+      dropIdle(agent);
+    };
     sent.on("timeout", giveUp);
     sent.on("response", (answered) => {
       // From here on, only the reader decides how long it takes (connections.ts).
@@ -104,6 +107,11 @@ function answerOf(
     });
     sent.end(body);
   });
+}
+
+/** What broke one connection in silence broke the idle ones, too: each would cost a repeated request its patience. */
+export function dropIdle({ freeSockets }: Agent): void {
+  for (const socket of Object.values(freeSockets).flat()) socket?.destroy();
 }
 
 type Forwarded = { id: string; address: string; length: number | undefined; traceparent?: string | undefined };

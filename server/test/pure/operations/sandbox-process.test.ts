@@ -1,6 +1,8 @@
+import { Agent, createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
-import { forwardedAnswer, forwardedRequest } from "../../../src/http/forward.ts";
+import { dropIdle, forwardedAnswer, forwardedRequest } from "../../../src/http/forward.ts";
 import { mergedMetrics } from "../../../src/sandbox-process/merged-metrics.ts";
 import { pauseBeforeStart } from "../../../src/sandbox-process/messages.ts";
 import { isApart } from "../../../src/sandbox-process/start-sandbox.ts";
@@ -45,6 +47,28 @@ test("a caller cannot name the request, its own address or anything that no hand
 test("an answer keeps its headers, except those between the two processes", () => {
   const answered = { etag: 'W/"1"', "retry-after": "1", "x-refused": "40001", connection: "close", date: "today" };
   expect(forwardedAnswer(answered)).toEqual({ etag: 'W/"1"', "retry-after": "1" });
+});
+
+test("after a connection that broke in silence, no request gets one of the others that were idle", async () => {
+  const server = createServer((_, response) => void response.end("{}"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const agent = new Agent({ keepAlive: true });
+  const idle = () => Object.values(agent.freeSockets).flat();
+  const { port } = server.address() as AddressInfo;
+  const answered = () =>
+    new Promise<void>((resolve, reject) => {
+      const asked = get({ host: "127.0.0.1", port, agent }, (answer) => answer.resume().on("end", resolve));
+      asked.on("error", reject);
+    });
+  await Promise.all([answered(), answered(), answered()]);
+  await expect.poll(() => idle().length).toBe(3);
+  const before = idle();
+  dropIdle(agent);
+  await answered();
+  await expect.poll(() => idle().length).toBe(1);
+  expect(before).not.toContain(idle()[0]);
+  agent.destroy();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 test("the metrics of both processes name each metric once, and a label tells them apart", () => {
