@@ -25,10 +25,10 @@ type Waiting = { begin(): void; refuse(error: Error): void };
 const LINE_FACTOR = 32;
 const RETRY_AFTER_S = 1;
 /**
- * The part of its time that a process computes. Above `full`, a party gets fewer places, and up to `room` more. A process that
- * serves one party alone may compute all the time. If it serves several, some time is left, or each waits for the others.
+ * The parts of its time that a process computes. Above `FULL`, a party gets fewer places, and up to `ROOM` more, so that some time
+ * is left for the others. A party that is alone keeps all places: its requests share statements and commits.
  */
-const PACES = { alone: { full: 0.98, room: 0.95 }, several: { full: 0.9, room: 0.8 } };
+const [FULL, ROOM] = [0.9, 0.8];
 /** Calls of `pace` for which a party counts after its last request. */
 const SEVERAL_FOR = 100;
 
@@ -96,9 +96,9 @@ export function createAdmission(most_running: number, share = 100): Admission {
       beginNext();
     },
     pace(busy) {
-      const { full, room } = alone_for++ < SEVERAL_FOR ? PACES.several : PACES.alone;
-      if (busy > full) of_party = Math.max(1, Math.floor(of_party / 2));
-      if (busy > room || of_party === most_of_party) return;
+      const alone = alone_for++ >= SEVERAL_FOR;
+      if (!alone && busy > FULL) of_party = Math.max(1, Math.floor(of_party / 2));
+      if (of_party === most_of_party || (!alone && busy > ROOM)) return;
       of_party += 1;
       // One more place for each party that waits.
       for (let turns = lines.size; turns > 0; turns--) beginNext();

@@ -96,7 +96,7 @@ describe("a line of requests", () => {
     expect(placesAt(0.96)).toBe(8);
     for (let times = 0; times < 100; times++) admission.pace(0);
     expect(placesAt(0.96)).toBe(16);
-    expect(placesAt(0.99)).toBe(8);
+    expect(placesAt(1)).toBe(16);
     await enter("b");
     admission.leave("b");
     expect(placesAt(0.96)).toBe(8);
