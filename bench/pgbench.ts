@@ -17,6 +17,9 @@ const THREADS = 2;
 /** PostgreSQL's limit of arguments for one function call. */
 const MOST_ARGUMENTS = 100;
 
+/** pgbench runs for whole seconds. */
+export const pgbenchSeconds = (duration_ms: number): number => Math.ceil(duration_ms / 1000);
+
 /** The scripts that ran and their rate, measured by PostgreSQL's own benchmark: what the database alone can do. */
 export function runPgbench(
   postgres: SystemPostgres,
@@ -34,7 +37,7 @@ export function runPgbench(
       join(postgres.bin_dir, "pgbench"),
       [
         ...["--no-vacuum", "--protocol=prepared", `--client=${CLIENTS}`, `--jobs=${THREADS}`],
-        ...[`--time=${Math.ceil(duration_ms / 1000)}`, ...files],
+        ...[`--time=${pgbenchSeconds(duration_ms)}`, ...files],
         ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
         ...["--host", postgres.socket_dir, "--username", "pestle", database],
       ],

@@ -1,5 +1,6 @@
 import type { Account } from "../account.ts";
 import type { Load, Measured } from "../load.ts";
+import { pgbenchSeconds } from "../pgbench.ts";
 import type { Stage } from "../stage.ts";
 import { bareCeiling, httpOperation, type Operation, partnerHeaders, requestText } from "./operation.ts";
 import type { Webhooks } from "./webhook-operations.ts";
@@ -68,11 +69,12 @@ export async function orderOperations(
   const headers = partnerHeaders(token);
   const get = (path: string, more: Record<string, string> = {}) => requestText("GET", path, { ...headers, ...more });
   const pgbench = async (duration_ms: number) => {
-    await ofPgbench.ready(duration_ms);
+    const seconds = pgbenchSeconds(duration_ms);
+    await ofPgbench.ready(seconds * 1000);
     const ceiling = stage.pgbench({ ...pgbenchFrom(ofPgbench.take(0)), duration_ms });
     if (ceiling === null) return null;
     // Some of its clients are ahead of others.
-    const count = Math.ceil((ceiling.per_second * duration_ms * 1.5) / 1000) + LEAST_OF_PGBENCH;
+    const count = Math.ceil(ceiling.per_second * seconds * 1.5) + LEAST_OF_PGBENCH;
     ofPgbench.took({ count, per_second: ceiling.per_second });
     return ceiling;
   };
