@@ -40,8 +40,8 @@ const NAMES = ["a", "b", "c"];
 const NOBODY = 65534;
 const HEALTHY_WITHIN_MS = 180_000;
 /**
- * If a primary loses its lease for a moment and gets it back, Patroni 3.0 leaves the name of the other server in its key `sync` for
- * good. Then no replica counts as synchronous.
+ * Without enough processor time, Patroni 3.0 can leave the name of a server that does not lead in its key `sync`. Then no replica counts
+ * as synchronous, also after a restart of Patroni.
  */
 const STUCK_AFTER_MS = 30_000;
 const LOOK_LIMIT_MS = 1_000;
