@@ -87,7 +87,8 @@ export const judgedInvariants = {
     },
   },
   changes_in_order: {
-    promise: "The changes of an order arrive in their sequence, without gaps. Only a retry may arrive after a newer change.",
+    promise:
+      "The changes of an order arrive in their sequence, without gaps. Only a retry may arrive after a newer change.",
     judged: {
       webhooks: { file: WEBHOOKS, faults: ["changes out of order", "a change that was not made"] },
       year: { file: "chaos/year/year-events.ts", faults: ["the sequence of an order goes from"] },
