@@ -3,7 +3,7 @@ import { findPassages, type Hit, type SearchPage } from "@pestle/contract";
 /** The header search: `/` or Ctrl+K focuses it, arrow keys select, Enter opens. Loads the index on first use. */
 export function startSearch(search: HTMLElement): void {
   const input = search.querySelector("input")!;
-  const list = search.querySelector<HTMLElement>("#results")!;
+  const list = search.querySelector<HTMLElement>("#search-results")!;
   const found = search.querySelector<HTMLElement>("#found")!;
   let pages: Promise<SearchPage[]> | undefined;
   let chosen = -1;
