@@ -18,6 +18,7 @@ import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
 import type { Database, Db, Queryable } from "./db/db.ts";
 import { readingFrom } from "./db/replica.ts";
+import { tracedDatabase } from "./db/traced-database.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import { BoundedMap } from "./domain/values/bounded-map.ts";
 import type { Admission } from "./limits/admission.ts";
@@ -140,15 +141,18 @@ export const readerAcross = (deps: Deps, party: string): Deps | Promise<Deps> =>
 function onReplica(own: Deps, party: string, pool: (replica: Replica) => Queryable): Deps | Promise<Deps> {
   const { replicas } = own;
   if (replicas === undefined) return own;
+  const { span } = own.db;
   const reader = (replica: Replica | undefined): Deps => {
     if (replica === undefined) return own;
-    const db = readingFrom(pool(replica), own.db, (read, otherwise) =>
+    // A span covers a statement wherever it runs, so the primary below it has none of its own.
+    const primary = span === undefined ? own.db : own.db.inTrace(span.traceparent);
+    const db = readingFrom(pool(replica), primary, (read, otherwise) =>
       replica.attempt(read, () => {
         replicas.fellBack(party);
         return otherwise();
       }),
     );
-    return { ...own, db };
+    return { ...own, db: span === undefined ? db : tracedDatabase(db, span) };
   };
   const chosen = replicas.choose(party);
   return chosen instanceof Promise ? chosen.then(reader) : reader(chosen);

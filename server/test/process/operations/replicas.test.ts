@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newOrder, placed } from "../../support/orders.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
+import { pathOf, spansAt } from "../../support/spans.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { urlAs } from "../../support/test-cluster.ts";
 import { type StreamingPair, startStreamingPair } from "../../support/tools/streaming-pair.ts";
@@ -10,22 +12,32 @@ let servers: StreamingPair;
 /** Two processes of the service with the same replica. */
 let one: TestApp;
 let two: TestApp;
+/** Receives the traces of the first one. */
+let collector: Receiver;
 beforeAll(async () => {
   servers = await startStreamingPair();
-  one = await startService({ unlimited: true });
+  collector = await openReceiver();
+  one = await startService({ unlimited: true, OTEL_EXPORTER_OTLP_ENDPOINT: new URL(collector.url).origin });
   two = await startService({});
   await until(() => replicaServes(one) && replicaServes(two), "the replica serves both");
 });
 afterAll(async () => {
   await one?.stop();
   await two?.stop();
+  await collector?.close();
   await servers.stop();
 });
 
-function startService(options: { unlimited?: boolean }): Promise<TestApp> {
+function startService({
+  unlimited = false,
+  ...settings
+}: {
+  unlimited?: boolean;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+}): Promise<TestApp> {
   const { primary_url: url, demo, replica_url, master_key } = servers;
-  const env = { READ_DATABASE_URL: urlAs("service", replica_url), MASTER_KEY: master_key };
-  return startTestApp({ url, demo, env, ...options });
+  const env = { READ_DATABASE_URL: urlAs("service", replica_url), MASTER_KEY: master_key, ...settings };
+  return startTestApp({ url, demo, env, unlimited });
 }
 
 const replicaServes = (app: TestApp) => app.deps.replicas!.problems().length === 0;
@@ -144,4 +156,17 @@ test("reports of the dashboard and pages of the portal read from a replica, too"
   const developer = await webPerson(one, "partner_developer", String(rows[0]!["partner_id"]));
   expect((await developer.get("/portal/sandbox/orders")).status).toBe(200);
   expect((await readsOf(one)).replica).toBe(before.replica + 3);
+
+  // Each statement has one span, wherever it ran.
+  const paths = () => spansAt(collector).map((span) => pathOf(spansAt(collector), span).join(" > "));
+  await until(async () => {
+    await one.deps.tracer!.close();
+    return paths().includes("GET /web/portal/:environment/orders");
+  }, "the spans are sent");
+  const statementsOf = (request: string) =>
+    paths().flatMap((path) => (path.startsWith(`${request} > `) ? [path.slice(request.length + 3)] : []));
+  const page = statementsOf("GET /web/portal/:environment/orders");
+  for (const once of ["select account", "select orders"])
+    expect(page.filter((statement) => statement === once)).toHaveLength(1);
+  expect(statementsOf("GET /web/dashboard/audit")).toContain("select person");
 });
