@@ -127,6 +127,7 @@ export async function startApp(
   try {
     const owner = database.openOwner();
     opened.unshift(owner);
+    await database.requireOne(owner);
     await migrate(owner, {
       roles: await database.roles(),
       onNewer: (migration) =>

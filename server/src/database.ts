@@ -1,9 +1,10 @@
-import type { Config } from "./config.ts";
+import { type Config, WrongSetting } from "./config.ts";
 import { connectionsTo, connectionTo, type SslSettings, withLoginOf } from "./db/connection.ts";
 import { type Connection, type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
 import { indexKeyFence } from "./db/index-key-fence.ts";
 import { loadRole, type Roles } from "./db/roles.ts";
+import { isSameDatabase } from "./db/same-database.ts";
 
 /** The connections of one environment. */
 export type Pools = {
@@ -34,6 +35,8 @@ export type Database = Pools & {
    * for the rotation of the index key, which must be the only one with a connection.
    */
   openOwner(options?: { rotates?: boolean }): Db;
+  /** Throws if the settings name more than one database: after a restore, somebody may have changed only one of them. */
+  requireOne(owner: Db): Promise<void>;
   /** Undefined if one role does everything. */
   roles(): Promise<Roles | undefined>;
   embedded: boolean;
@@ -139,6 +142,18 @@ export async function openDatabase(
           connection: rotates ? { ...owner, application_name: ROTATION_NAME } : owner,
           pool_size: OWNER_CONNECTIONS,
         }),
+      async requireOne(own) {
+        const others = {
+          DATABASE_URL: tenants,
+          DATABASE_JOBS_URL: split && db,
+          DATABASE_DIRECT_URL: split && listener,
+        };
+        const first = split ? "DATABASE_OWNER_URL" : "DATABASE_DIRECT_URL";
+        if (config.DATABASE_URL === "" || (!split && !pooled)) return;
+        for (const [setting, other] of Object.entries(others))
+          if (other && !(await isSameDatabase(own, other)))
+            throw new WrongSetting(`${setting} and ${first} lead to different databases. Set them to the same one.`);
+      },
       roles: async () => (split ? { service: await loadRole(tenants), jobs: await loadRole(db) } : undefined),
       close: async () => {
         await Promise.all([...pools].map((pool) => pool.close()));

@@ -16,6 +16,7 @@ import { loadKeyRing } from "../../db/operations/keys.ts";
 import { countFailedLetters } from "../../db/operations/letters.ts";
 import { anySealed, sealedColumns } from "../../db/operations/sealed-columns.ts";
 import { loadRoleFacts, loadServerFacts } from "../../db/operations/server-facts.ts";
+import { isSameDatabase } from "../../db/same-database.ts";
 import { isCountDue } from "../../domain/catalogue/stock-count.ts";
 import { rootTargets } from "../../domain/operations/root-targets.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -89,6 +90,8 @@ async function checkRoles(db: Database, tenants: Database): Promise<Finding> {
   }
   if (service.role === jobs.role)
     return finding("database roles", "warning", `one role, ${jobs.role}, does everything: ${SPLIT_ROLES}`);
+  if (!(await isSameDatabase(db, tenants)))
+    return finding("database roles", "failed", "DATABASE_URL and DATABASE_JOBS_URL lead to different databases");
   return finding("database roles", "ok", `${service.role} for one account at a time, ${jobs.role} across accounts`);
 }
 

@@ -9,6 +9,7 @@ import { type Db, openDb } from "../../../src/db/db.ts";
 import { anySealed, sealedColumns } from "../../../src/db/operations/sealed-columns.ts";
 import { checkDatabase, checkMachine, checkRoom, type Finding } from "../../../src/usecases/operations/check-up.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
+import { DEMO_TEMPLATE, urlAs } from "../../support/test-cluster.ts";
 
 /** Every finding that is not "ok" says what to do; the tests cause each one for real. */
 
@@ -128,6 +129,39 @@ describe("the database", () => {
       ["data loss", "ok"],
       ["email", "ok"],
     ]);
+  });
+
+  test("a service whose URLs lead to different databases does not start, and doctor says so", async () => {
+    const copy = await createTestDatabase(DEMO_TEMPLATE);
+    const service = openDb({
+      connection: { connectionString: urlAs("service", copy.url) },
+      pool_size: 1,
+      named_statements: false,
+    });
+    try {
+      const start = (env: Record<string, string>) =>
+        startTestApp({ env }).then(
+          (started) => started.stop(),
+          (error: Error) => error.message,
+        );
+      expect(await start({ DATABASE_URL: urlAs("service", copy.url) })).toBe(
+        "DATABASE_URL and DATABASE_OWNER_URL lead to different databases. Set them to the same one.",
+      );
+      expect(await start({ DATABASE_JOBS_URL: urlAs("jobs", copy.url) })).toBe(
+        "DATABASE_JOBS_URL and DATABASE_OWNER_URL lead to different databases. Set them to the same one.",
+      );
+      expect(await start({ DATABASE_DIRECT_URL: urlAs("jobs", copy.url) })).toBe(
+        "DATABASE_DIRECT_URL and DATABASE_OWNER_URL lead to different databases. Set them to the same one.",
+      );
+      const findings = await checkDatabase(config(), app.deps.db, () => new Date(), service);
+      expect(about(findings, "database roles")).toMatchObject({
+        state: "failed",
+        says: "DATABASE_URL and DATABASE_JOBS_URL lead to different databases",
+      });
+    } finally {
+      await service.close();
+      await copy.drop();
+    }
   });
 
   test("a service role that owns the tables warns, and the warning says how to split it", async () => {
