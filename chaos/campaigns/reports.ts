@@ -21,7 +21,7 @@ export const reportCampaigns: Record<string, Campaign> = {
     },
   },
   seeded: {
-    about: "put 30 defects into a copy of this checkout, one after another: the campaigns and tests must notice them",
+    about: "put 31 defects into a copy of this checkout, one after another: the campaigns and tests must notice them",
     options: {
       numbers: { about: "numbers of defects; all if none is named", text: "", many: true },
       tally: tallyFile("seeded"),

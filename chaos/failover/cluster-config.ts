@@ -48,6 +48,8 @@ export const patroniConfig = (
           synchronous_mode_strict: synchronous,
           // With asynchronous replication, a replica that lacks more of the log does not become the primary.
           maximum_lag_on_failover: MOST_LAG_BYTES,
+          // A primary that was frozen for longer than its lease does not lead again on its old timeline.
+          check_timeline: true,
           postgresql: {
             use_pg_rewind: true,
             use_slots: true,
@@ -68,6 +70,7 @@ export const patroniConfig = (
         data_dir: `${folder}/data`,
         bin_dir,
         pgpass: `${folder}/pgpass`,
+        basebackup: { checkpoint: "fast" },
         parameters: { unix_socket_directories: folder },
         pg_hba: ["local all all trust", `host all all ${HOST}/32 trust`, `host replication all ${HOST}/32 trust`],
         authentication: {

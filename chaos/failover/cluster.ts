@@ -38,10 +38,11 @@ export type Cluster = {
 const NAMES = ["a", "b", "c"];
 /** PostgreSQL refuses to run as root, so everything runs as the user `nobody`. */
 const NOBODY = 65534;
-const HEALTHY_WITHIN_MS = 180_000;
+const HEALTHY_WITHIN_MS = 300_000;
 /**
- * Without enough processor time, Patroni 3.0 can leave the name of a server that does not lead in its key `sync`. Then no replica counts
- * as synchronous, also after a restart of Patroni.
+ * Two things need an operator. The log of a replica that died can end on another way than the new primary's. And without enough
+ * processor time, Patroni 3.0 can leave the name of a server that does not lead in its key `sync`: then no replica counts as synchronous,
+ * also after a restart of Patroni.
  */
 const STUCK_AFTER_MS = 30_000;
 const LOOK_LIMIT_MS = 1_000;
@@ -59,8 +60,8 @@ export async function startCluster({
   onStuck = () => {},
 }: {
   synchronous: boolean;
-  /** The primary whose replicas did not become synchronous without help. */
-  onStuck?: (machine: Machine) => void;
+  /** Called with what the campaign did for a cluster that did not recover by itself. */
+  onStuck?: (help: string) => void;
 }): Promise<Cluster> {
   const bin_dir = findPostgres15();
   const missing = Object.entries(PACKAGES).filter(([file, name]) => findOrInstall([file], name) === undefined);
@@ -108,10 +109,19 @@ export async function startCluster({
   const startProxy = () => start("haproxy", "/usr/sbin/haproxy", ["-db", "-f", config]);
 
   /** What the runbook tells the operator to do. */
-  const deleteSyncKey = async () => {
+  const help = async () => {
     const leader = await cluster.leader();
     if (leader === undefined) return;
-    onStuck(leader);
+    const members = (await membersAt(leader)) ?? [];
+    const timeline = members.find(({ role }) => role === "leader")?.timeline;
+    for (const { name, rest } of machines) {
+      const member = members.find((one) => one.name === name);
+      if (name === leader.name || member === undefined || member.timeline === timeline) continue;
+      onStuck(`${name} does not follow ${leader.name}: initialized it again`);
+      await fetch(`http://127.0.0.1:${rest}/reinitialize`, { method: "POST", body: JSON.stringify({ force: true }) });
+    }
+    if (!synchronous || members.some(({ role }) => role === "sync_standby")) return;
+    onStuck(`Patroni of ${leader.name} found no synchronous replica: deleted its key`);
     const key = Buffer.from(SYNC_KEY).toString("base64");
     await fetch(`http://127.0.0.1:${leader.etcd}/v3/kv/deleterange`, { method: "POST", body: JSON.stringify({ key }) });
   };
@@ -130,7 +140,7 @@ export async function startCluster({
         const leader = await healthyLeader(machines, synchronous);
         if (leader === undefined && !helped && Date.now() > stuck_at_ms) {
           helped = true;
-          await deleteSyncKey();
+          await help();
         }
         return leader;
       };
@@ -229,11 +239,16 @@ async function look(port: number, path: string): Promise<{ status: number; text:
 type Member = { name: string; role: string; state: string; timeline?: number };
 
 /** By the account of a primary: it leads, both replicas stream from it on its timeline, and one is synchronous if it should be. */
+/** Undefined if Patroni of that machine does not answer. */
+async function membersAt({ rest }: Machine): Promise<Member[] | undefined> {
+  const reply = await look(rest, "/cluster");
+  return reply?.status === 200 ? (JSON.parse(reply.text) as { members: Member[] }).members : undefined;
+}
+
 async function healthyLeader(machines: readonly Machine[], synchronous: boolean): Promise<Machine | undefined> {
   for (const machine of machines) {
-    const reply = await look(machine.rest, "/cluster");
-    if (reply?.status !== 200) continue;
-    const { members } = JSON.parse(reply.text) as { members: Member[] };
+    const members = await membersAt(machine);
+    if (members === undefined) continue;
     const leader = members.find(({ role, state }) => role === "leader" && state === "running");
     const replicas = members.filter(({ role }) => role !== "leader");
     const follow = replicas.filter(

@@ -50,7 +50,7 @@ const MOST_LOST_BYTES = MOST_LAG_BYTES + 16 * 2 ** 20;
  */
 export async function loseWrites(options: FailoverOptions): Promise<LossTally> {
   const { from, random, onProgress = () => {} } = options;
-  const cluster = await startCluster({ synchronous: false });
+  const cluster = await startCluster({ synchronous: false, onStuck: onProgress });
   const { database_url } = cluster;
   const master_key = "0".repeat(64);
   const db = openDb({ connection: { connectionString: database_url }, pool_size: 2, named_statements: false });

@@ -126,7 +126,7 @@ export const alerts: readonly Alert[] = [
   },
   {
     name: "PestleReplicaLost",
-    expr: "max(pestle_database_replicas) < max(max_over_time(pestle_database_replicas[1d]))",
+    expr: "max(pestle_database_replicas) < max(quantile_over_time(0.5, pestle_database_replicas[1d]))",
     for: "5m",
     severity: "ticket",
     summary: "Fewer replicas follow the database than in the last day.",

@@ -15,9 +15,10 @@ export type Slo = {
 };
 
 const REQUESTS = "pestle_http_request_duration_seconds";
-const ORDERS = 'environment="production",method="POST",route=~"(/v1)?/orders"';
+// While the database is out of reach, the account of a request is unknown. Its answer, a 503, belongs to no environment.
+const ORDERS = 'environment=~"production|",method="POST",route=~"(/v1)?/orders"';
 const TOKENS = 'environment="production",method="POST",route="/oauth/token"';
-const INTAKE = 'environment="production",method="POST",route=~"(/v1)?/intake/.+"';
+const INTAKE = 'environment=~"production|",method="POST",route=~"(/v1)?/intake/.+"';
 
 export const slos: readonly Slo[] = [
   {

@@ -37,7 +37,7 @@ export const invariantsPage = () =>
       bugs.map(({ bug, file, by }) => [bug, code(file), code(nameOf(by)), told(bug)]),
     ),
     "Campaigns also test themselves. After its run, `races` puts defects into a function of the database, and `safety`, `year`, `day` and `money` break rules of their own (`chaos/invariants/seeded-bugs.ts`, `chaos/*/*-broken.ts`, `chaos/day/day-ledger.ts`, `chaos/money/money-messages.ts`). Each fails unless it notices every one.\n",
-    "`mutations`, `contract`, `neighbors` and `hostile` judge answers and times, and not what is stored.\n",
+    "`rolling`, `mutations`, `contract`, `neighbors` and `hostile` judge answers and times, and not what is stored.\n",
   );
 
 const results = readResults();

@@ -47,7 +47,7 @@ import { dropOldEntries } from "./usecases/operations/audit/drop-old-entries.ts"
 import { signAndShip } from "./usecases/operations/audit/sign-and-ship.ts";
 import { ensureAuditKey } from "./usecases/operations/audit/sign-root.ts";
 import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
-import { measureDatabase, measureProcess } from "./usecases/operations/figures/measure.ts";
+import { measureCertificate, measureDatabase, measureProcess } from "./usecases/operations/figures/measure.ts";
 import { readKeeper } from "./usecases/operations/keep-reads.ts";
 import { keepRequests, limitRequests } from "./usecases/operations/keep-requests.ts";
 import { sendLetters } from "./usecases/operations/letters/send-letters.ts";
@@ -216,8 +216,9 @@ export async function startApp(
       addTwilioWebhooks(listeners.partner, environments.production);
     }
     if (has("web")) addWebApi(listeners.partner, environments, webRoutes);
+    measureCertificate(deps);
     let [started, stopping] = [false, false];
-    addHealth(listeners.partner, deps, () =>
+    const readiness = () =>
       readinessOf(roles, {
         started,
         stopping,
@@ -226,8 +227,8 @@ export async function startApp(
         safety_fit: "data" in deps.safety.current(),
         attempts: config.WEBHOOK_CONCURRENCY,
         replicas: deps.replicas?.problems() ?? [],
-      }),
-    );
+      });
+    addHealth(listeners.partner, deps, readiness);
     if (has("api", "web")) addDocuments(listeners.partner, deps, { addresses: () => addresses, demo });
     if (has("web")) addAssets(listeners.partner);
     if (has("token")) {
@@ -249,6 +250,7 @@ export async function startApp(
     deps.metrics.setGauge("pestle_process_info", 1, { version, roles: roles.join(",") });
     jobs.push(
       startLoop(deps, "measure", MEASURE_EVERY_MS, async (own) => {
+        own.metrics.setReady(readiness().ready);
         await measureProcess(own);
         if (has("jobs")) await measureDatabase(own);
       }),

@@ -35,7 +35,7 @@ export type Database = Pools & {
    * for the rotation of the index key, which must be the only one with a connection.
    */
   openOwner(options?: { rotates?: boolean }): Db;
-  /** Throws if the settings name more than one database: after a restore, somebody may have changed only one of them. */
+  /** Throws if the settings name more than one database: after a restore, an operator may have changed only one of them. */
   requireOne(owner: Db): Promise<void>;
   /** Undefined if one role does everything. */
   roles(): Promise<Roles | undefined>;
@@ -142,7 +142,7 @@ export async function openDatabase(
           connection: rotates ? { ...owner, application_name: ROTATION_NAME } : owner,
           pool_size: OWNER_CONNECTIONS,
         }),
-      async requireOne(own) {
+      async requireOne(own: Db) {
         const others = {
           DATABASE_URL: tenants,
           DATABASE_JOBS_URL: split && db,

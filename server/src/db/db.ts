@@ -519,7 +519,7 @@ const SOCKET_ERRORS = new Set([
 const SILENCE = "Query read timeout";
 const isSilence = (error: unknown): error is Error => error instanceof Error && error.message === SILENCE;
 const DRIVER_TROUBLE =
-  /Connection terminated|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
+  /Connection terminated|timeout expired|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
 
 const ALL_IN_USE = /timeout exceeded when trying to connect/;
 

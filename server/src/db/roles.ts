@@ -72,6 +72,7 @@ const ownerFunctions: Readonly<Record<string, readonly (keyof Roles)[]>> = {
   link_person: ["jobs"],
   raise_webhook_feed: ["service", "jobs"],
   recheck_person: ["jobs"],
+  restart_webhook_feed: ["jobs"],
 };
 
 type Table = {

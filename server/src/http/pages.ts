@@ -31,6 +31,8 @@ export function addHealth(app: FastifyInstance, deps: Deps, readiness: () => Rea
   app.get("/metrics", async (request, reply) => {
     if (!mayReadMetrics(deps, request)) throw new StatusRefusal(404);
     const format = metricsFormat(request.headers.accept);
+    // It may have changed since the last question to /readyz.
+    deps.metrics.setReady(readiness().ready);
     return reply.type(METRICS_TYPES[format]).send(formattedMetrics(await deps.metrics.text(), format));
   });
 }

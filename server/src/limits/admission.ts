@@ -97,7 +97,8 @@ export function createAdmission(most_running: number, share = 100): Admission {
     },
     pace(busy) {
       const alone = alone_for++ >= SEVERAL_FOR;
-      if (!alone && busy > FULL) of_party = Math.max(1, Math.floor(of_party / 2));
+      // Without a line, the requests wait for something else: a database, a provider.
+      if (!alone && busy > FULL && waiting > 0) of_party = Math.max(1, Math.floor(of_party / 2));
       if (of_party === most_of_party || (!alone && busy > ROOM)) return;
       of_party += 1;
       // One more place for each party that waits.

@@ -1,4 +1,4 @@
-import { request as ask } from "node:http";
+import { request as ask, type ClientRequest } from "node:http";
 import { request as askSecurely } from "node:https";
 import { otlpBody } from "./otlp.ts";
 import type { EndedSpan } from "./tracer.ts";
@@ -8,6 +8,8 @@ const SEND_EVERY_MS = 5_000;
 const MOST_WAITING = 4_096;
 const BATCH = 512;
 const ANSWER_WITHIN_MS = 10_000;
+/** A collector that does not answer must not delay the end of the process. */
+const LAST_WITHIN_MS = 2_000;
 /** Overloaded or restarting. Any other refusal would refuse the same spans again. */
 const AGAIN = new Set([429, 502, 503, 504]);
 
@@ -25,6 +27,7 @@ export function otlpExporter(
 ) {
   const waiting: EndedSpan[] = [];
   let sending: Promise<void> | undefined;
+  let open: ClientRequest | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function add(span: EndedSpan): void {
@@ -52,7 +55,9 @@ export function otlpExporter(
     do {
       const batch = waiting.splice(0, BATCH);
       if (batch.length === 0) return;
-      const fault = await post(to, otlpBody(about.resource, about.version, batch));
+      const fault = await post(to, otlpBody(about.resource, about.version, batch), (request) => {
+        open = request;
+      });
       if (fault === undefined) continue;
       onTrouble(fault.says);
       const room = fault.again ? Math.max(0, MOST_WAITING - waiting.length) : 0;
@@ -65,8 +70,14 @@ export function otlpExporter(
   return {
     add,
     async close(): Promise<void> {
+      let late = false;
+      const ends = setTimeout(() => {
+        late = true;
+        open?.destroy();
+      }, LAST_WITHIN_MS);
       await sending;
-      await send();
+      if (!late) await send();
+      clearTimeout(ends);
       clearTimeout(timer);
       timer = undefined;
     },
@@ -77,6 +88,7 @@ export function otlpExporter(
 function post(
   { url, headers }: { url: string; headers: Readonly<Record<string, string>> },
   body: string,
+  onSent: (request: ClientRequest) => void,
 ): Promise<{ says: string; again: boolean } | undefined> {
   return new Promise((resolve) => {
     const given = { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) };
@@ -88,6 +100,7 @@ function post(
         statusCode < 300 ? undefined : { says: `the collector answers ${statusCode}`, again: AGAIN.has(statusCode) },
       );
     });
+    onSent(sent);
     sent.on("timeout", () => sent.destroy());
     sent.on("error", (error: NodeJS.ErrnoException) =>
       resolve({ says: `the collector is out of reach (${error.code ?? "no answer"})`, again: true }),

@@ -7,7 +7,10 @@ export const tracingSettings = {
     default: "",
     meaning: "OpenTelemetry collector that receives traces, without `/v1/traces`. If unset, Pestle records none.",
     fix: "an http(s) URL without a trailing slash, such as http://127.0.0.1:4318",
-    parse: (value: string) => matching(/^$|^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/, value),
+    parse: (value: string) =>
+      value === "" || URL.canParse(value)
+        ? matching(/^$|^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/, value)
+        : undefined,
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: choice("http/json", ["http/json"], "Pestle speaks this form of OTLP alone."),
   OTEL_EXPORTER_OTLP_HEADERS: {

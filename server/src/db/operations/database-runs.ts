@@ -39,8 +39,12 @@ values ($1, $2, $3, $4, $5, $6)
 on conflict (system_id, timeline) do update
 set lost_from = least(l.lost_from, excluded.lost_from),
   lost_until = greatest(l.lost_until, excluded.lost_until),
-  lost_bytes = greatest(l.lost_bytes, excluded.lost_bytes)`;
-/** Every process that saw the history before adds what it knows. */
+  lost_bytes = greatest(l.lost_bytes, excluded.lost_bytes),
+  closed_at = case when excluded.lost_until > l.closed_at then null else l.closed_at end`;
+/**
+ * Every process that saw the history before adds what it knows. The timeline is the one that began, or that the database left, as a
+ * negative number: the next server to lead counts it again. What is added to a closed loss opens it.
+ */
 export const addLoss = (tx: Tx, run: DatabaseRun, { lost_from, lost_until, lost_bytes }: DataLoss) =>
   tx.run(add, [run.system_id, run.timeline, run.now, lost_from, lost_until, lost_bytes]);
 

@@ -31,7 +31,7 @@ select count(*)::integer as waiting, min(d.due_at - make_interval(secs => a.cloc
 from webhook_endpoint p
 join account a on a.account_id = p.account_id
 join webhook_delivery d on d.account_id = p.account_id and d.endpoint_id = p.endpoint_id
-where p.status = 'active'
+where p.status = 'active' and p.failing_since is null and a.environment = 'production'
   and d.due_at <= $1::timestamptz + make_interval(secs => a.clock_offset_s)
   and (d.claimed_until is null or d.claimed_until < now())`;
 /** Deliveries that are due and that no process is sending. */

@@ -26,3 +26,8 @@ select raise_webhook_feed() as base`;
  * the horizon.
  */
 export const alignFeed = (db: Queryable) => db.row(align, []);
+
+const restart = sql<[], { base: number }>`
+select restart_webhook_feed() as base`;
+/** Raises the base although the server runs on, because another server has given out higher positions meanwhile. */
+export const restartFeed = (tx: Tx) => tx.row(restart, []);

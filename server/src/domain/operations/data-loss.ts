@@ -35,17 +35,33 @@ export function lossAt(
   const before = witness ?? known;
   // After `pg_upgrade`, a dump or a move, timelines count from the start. They say nothing about the folder before.
   if (before === undefined || run.system_id !== before.system_id) return undefined;
-  if (run.timeline <= before.timeline) return undefined;
+  if (run.timeline < before.timeline) return witness && lossAtReturn(run, known, witness);
+  if (run.timeline === before.timeline) return undefined;
   const restored = run.recovery_target !== "" && run.recovery_target !== before.recovery_target;
   // Every acknowledged commit was on the second server. More of the log than that may be missing, which no answer promised.
   if (before.synchronous && !restored) return undefined;
-  const seen_at = witness?.now ?? known!.seen_at;
+  // The row that the new server has: what was acknowledged before it is there, too. A witness looked at the old server later.
+  const seen_at = known?.seen_at ?? witness!.now;
   return {
     lost_from: run.kept_until ?? seen_at,
     lost_until: run.now,
     lost_bytes: missingBytes(run, witness),
   };
 }
+
+/**
+ * A server that another one had replaced leads again, such as a primary that was frozen for longer than its lease. What the other one
+ * acknowledged is lost, however commits waited. The row of this server is from before.
+ */
+const lossAtReturn = (run: DatabaseRun, known: KnownRun | undefined, witness: DatabaseRun): DataLoss => ({
+  lost_from: known?.seen_at ?? witness.now,
+  lost_until: run.now,
+  lost_bytes: null,
+});
+
+/** Whether the server led before another one did, whose history is gone. */
+export const hasReturned = (run: DatabaseRun, witness: DatabaseRun | undefined): boolean =>
+  witness !== undefined && run.system_id === witness.system_id && run.timeline < witness.timeline;
 
 /** Positions of one timeline and the next can be compared. After two changes, more was written in between. */
 function missingBytes({ timeline, kept_position }: DatabaseRun, witness: DatabaseRun | undefined): number | null {

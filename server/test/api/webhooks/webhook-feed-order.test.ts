@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openDb } from "../../../src/db/db.ts";
-import { closeLoss, openLosses } from "../../../src/db/operations/database-runs.ts";
+import { closeLoss, listLosses, openLosses } from "../../../src/db/operations/database-runs.ts";
 import { alignFeed } from "../../../src/db/webhooks/account-events.ts";
 import { type FeedPosition, readFeed } from "../../../src/db/webhooks/feed.ts";
 import { randomEventId } from "../../../src/random.ts";
@@ -203,6 +203,15 @@ describe("after a failover that lost writes", () => {
     });
     expect(await closeLoss(app.deps.db, loss!.loss_id, new Date())).toBe(1);
     expect((await checkLosses(app.deps.db)).state).toBe("ok");
+  });
+
+  test("more that is lost in the same failover opens a closed loss again", async () => {
+    const { loss_id } = (await listLosses(app.deps.db)).at(-1)!;
+    expect((await openLosses(app.deps.db)).map((one) => one.loss_id)).not.toContain(loss_id);
+    await comeFromAnotherTimeline();
+    await newWatch().look();
+    expect((await openLosses(app.deps.db)).map((one) => one.loss_id)).toContain(loss_id);
+    await closeLoss(app.deps.db, loss_id, new Date());
   });
 
   test("a failover with synchronous replication is no loss, and neither is the same history or another data folder", async () => {

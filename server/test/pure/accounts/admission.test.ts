@@ -84,7 +84,9 @@ describe("a line of requests", () => {
   test("a party alone may use all the time of a process, but not soon after another one came", async () => {
     const { admission, enter } = gate(16);
     const placesAt = (busy: number) => {
+      for (let count = 0; count < 17; count++) void enter("a");
       admission.pace(busy);
+      for (let left = 0; left < 17; left++) admission.leave("a");
       for (let count = 0; count < 16; count++) void enter("a");
       const { running } = admission.load("a");
       for (let left = 0; left < 16; left++) admission.leave("a");
@@ -100,6 +102,16 @@ describe("a line of requests", () => {
     await enter("b");
     admission.leave("b");
     expect(placesAt(0.96)).toBe(8);
+  });
+
+  test("requests that wait for something else keep their places while the process computes for others", async () => {
+    const { admission, enter, seen } = gate(16, 50);
+    void enter("b1");
+    for (let count = 1; count <= 5; count++) void enter(`a${count}`);
+    for (let times = 0; times < 20; times++) admission.pace(1);
+    for (let count = 6; count <= 8; count++) void enter(`a${count}`);
+    expect(await seen()).toHaveLength(9);
+    expect(admission.load("a")).toEqual({ running: 8, waiting: 0 });
   });
 
   test("if it is full, the party with most requests in line is refused", async () => {

@@ -210,6 +210,16 @@ describe("the exporter", () => {
     expect([dropped, faults.at(-1)]).toEqual([[1], "the collector answers 400"]);
   });
 
+  test("ends soon beside a collector that does not answer, and does not ask it again", async () => {
+    collector = await openReceiver(() => {});
+    const { exporter, faults } = open(collector.url);
+    for (let n = 0; n < 1_000; n++) exporter.add(span("one"));
+    await collector.arrived(1);
+    await exporter.close();
+    expect(faults).toHaveLength(1);
+    expect(collector.received).toHaveLength(1);
+  });
+
   test("holds a limited number of spans while the collector is down, and counts the others", async () => {
     const { exporter, dropped, faults } = open("http://127.0.0.1:9/v1/traces");
     for (let n = 0; n < 6_000; n++) exporter.add(span("one"));

@@ -201,7 +201,14 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   SMS_HOURS: { good: ["09:00-20:00", "09:00-20:00"], bad: ["9-20", "20:00-09:00", "08:00", "08:60-21:00"] },
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     good: ["http://otel-collector:4318", "http://otel-collector:4318"],
-    bad: ["otel:4318", "grpc://otel:4317", "http://otel:4318/", "http://otel:4318/?a=1"],
+    bad: [
+      "otel:4318",
+      "http://otel:99999",
+      "http://[::1:4318",
+      "grpc://otel:4317",
+      "http://otel:4318/",
+      "http://otel:4318/?a=1",
+    ],
   },
   OTEL_EXPORTER_OTLP_PROTOCOL: { good: ["http/json", "http/json"], bad: ["grpc", "http/protobuf"] },
   OTEL_EXPORTER_OTLP_HEADERS: {

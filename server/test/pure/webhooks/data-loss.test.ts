@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type DatabaseRun, lossAt } from "../../../src/domain/operations/data-loss.ts";
+import { type DatabaseRun, hasReturned, lossAt } from "../../../src/domain/operations/data-loss.ts";
 
 const at = (second: number) => new Date(Date.UTC(2026, 10, 15, 8, 30, second));
 const before: DatabaseRun = {
@@ -25,6 +25,11 @@ test("a process without a memory compares with what the database says", () => {
   expect(lossAt(after, undefined, undefined)).toBeUndefined();
 });
 
+test("if the new server no longer tells how far it came, the window begins with the last row that it has", () => {
+  expect(lossAt({ ...after, kept_until: null }, known, before)).toMatchObject({ lost_from: at(5), lost_until: at(30) });
+  expect(lossAt({ ...after, kept_until: null }, undefined, before)).toMatchObject({ lost_from: at(20) });
+});
+
 test("the same timeline, an earlier one and synchronous replication lose nothing", () => {
   expect(lossAt({ ...after, timeline: 3 }, known, before)).toBeUndefined();
   expect(lossAt({ ...after, timeline: 1 }, { ...known, timeline: 5 }, undefined)).toBeUndefined();
@@ -32,6 +37,19 @@ test("the same timeline, an earlier one and synchronous replication lose nothing
   // What the process saw last counts, not what the database says of an earlier time.
   expect(lossAt(after, known, { ...before, synchronous: true })).toBeUndefined();
   expect(lossAt(after, { ...known, synchronous: true }, before)).toBeDefined();
+});
+
+test("if a server leads again that another one had replaced, what the other one acknowledged is lost", () => {
+  const elsewhere = { ...before, timeline: 4, now: at(25) };
+  const back = { ...before, now: at(30) };
+  expect(lossAt(back, known, elsewhere)).toEqual({ lost_from: at(5), lost_until: at(30), lost_bytes: null });
+  expect(lossAt({ ...back, synchronous: true }, known, { ...elsewhere, synchronous: true })).toBeDefined();
+  expect([hasReturned(back, elsewhere), hasReturned(after, before), hasReturned(back, undefined)]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(hasReturned(back, { ...elsewhere, system_id: "7300000000000000002" })).toBe(false);
 });
 
 test("a restore to a moment loses what came after it, also with synchronous replication", () => {

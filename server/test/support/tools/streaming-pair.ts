@@ -20,6 +20,10 @@ export type StreamingPair = {
   onReplica(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>;
   stopReplica(): Promise<void>;
   startReplica(): Promise<void>;
+  /** From then on it accepts writes, on a timeline of its own. */
+  promoteReplica(): Promise<void>;
+  stopPrimary(): Promise<void>;
+  startPrimary(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -52,7 +56,7 @@ export async function startStreamingPair(): Promise<StreamingPair> {
     child.kill("SIGINT");
     await gone;
   };
-  const first = await start(primary);
+  let first = await start(primary);
   let second = await start(replica);
   return {
     demo: readDemo(folder)!,
@@ -63,6 +67,13 @@ export async function startStreamingPair(): Promise<StreamingPair> {
     stopReplica: () => stop(second),
     startReplica: async () => {
       second = await start(replica);
+    },
+    promoteReplica: async () => {
+      await asked(urlOf(replica), "select pg_promote(true, 60)");
+    },
+    stopPrimary: () => stop(first),
+    startPrimary: async () => {
+      first = await start(primary);
     },
     async stop() {
       await stop(second);

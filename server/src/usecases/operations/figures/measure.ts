@@ -16,7 +16,6 @@ export async function measureProcess(deps: Deps): Promise<void> {
   // The database read its clock at some moment between the two.
   const [ahead_ms, behind_ms] = [asked_ms - clock.getTime(), clock.getTime() - answered_ms];
   metrics.setGauge("pestle_clock_offset_seconds", (ahead_ms > 0 ? ahead_ms : behind_ms > 0 ? -behind_ms : 0) / 1000);
-  metrics.setGauge("pestle_certificate_expiry_timestamp_seconds", expiryOf(config.TLS_CERT_FILE));
   metrics.setGauge("pestle_data_dir_free_bytes", freeBytes(config.DATA_DIR));
 }
 
@@ -41,6 +40,10 @@ export async function measureDatabase(deps: Deps): Promise<void> {
     metrics.setGauge("pestle_overdue_work_age_seconds", age_s, { what });
   }
 }
+
+/** The end of the certificate that the listeners have just read. A newer file counts after the next start. */
+export const measureCertificate = ({ metrics, config }: Pick<Deps, "metrics" | "config">): void =>
+  metrics.setGauge("pestle_certificate_expiry_timestamp_seconds", expiryOf(config.TLS_CERT_FILE));
 
 /** Undefined if there is no certificate, or none that can be read: `pestle doctor` says why. */
 function expiryOf(file: string): number | undefined {

@@ -1,6 +1,7 @@
 import { addLoss, keepRun, loadRun, lockKnownRun, openLosses } from "../../../db/operations/database-runs.ts";
+import { restartFeed } from "../../../db/webhooks/account-events.ts";
 import type { Deps } from "../../../deps.ts";
-import { type DatabaseRun, type DataLoss, lossAt } from "../../../domain/operations/data-loss.ts";
+import { type DatabaseRun, type DataLoss, hasReturned, lossAt } from "../../../domain/operations/data-loss.ts";
 import { OutOfReach } from "../../../domain/values/refusals.ts";
 
 type WatchDeps = Pick<Deps, "db" | "log" | "metrics">;
@@ -59,7 +60,11 @@ const compare = (db: Deps["db"], run: DatabaseRun, witness: DatabaseRun | undefi
   db.transaction(async (tx) => {
     const known = await lockKnownRun(tx);
     const loss = lossAt(run, known, witness);
-    if (loss !== undefined) await addLoss(tx, run, loss);
+    if (loss !== undefined) {
+      const returned = hasReturned(run, witness);
+      await addLoss(tx, returned ? { ...run, timeline: -witness!.timeline } : run, loss);
+      if (returned) await restartFeed(tx);
+    }
     await keepRun(tx, run);
     return loss;
   });
