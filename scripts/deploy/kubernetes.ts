@@ -84,6 +84,16 @@ const config: Settings = {
   OPERATOR_NAME: "Larkspur",
   SECOND_FACTOR: "required",
   TIME_ZONE: "America/New_York",
+  PHARMACY_NAME: "Larkspur Pharmacy",
+  PHARMACY_STREET: "410 Quarry Road",
+  PHARMACY_CITY: "Portland",
+  PHARMACY_STATE: "ME",
+  PHARMACY_ZIP: "04101",
+  PHARMACY_PHONE: "2075550142",
+  PHARMACY_LICENSE: "",
+  PHARMACY_NPI: "1999999992",
+  PHARMACY_DEA: "FL1234563",
+  PHARMACY_NCPDP_ID: "9900009",
   PAYMENTS: "none",
   CARRIER: "manual",
   ADDRESSES: "none",
@@ -272,7 +282,7 @@ const documents = (about: string, ...all: object[]) =>
 
 const files: Record<string, string> = {
   "config.yaml": documents(
-    "Settings that are no secrets. Replace the host names, and TRUST_PROXY by the network of the ingress controller's pods.",
+    "Settings that are no secrets. Replace the host names, TRUST_PROXY by the network of the ingress controller's pods, and every PHARMACY_ setting: labels and reports print them.",
     configMap,
   ),
   ...Object.fromEntries(
