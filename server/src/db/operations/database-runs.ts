@@ -12,6 +12,7 @@ select (select c.system_identifier::text from pg_control_system() as c) as syste
   current_setting('recovery_target_time') || current_setting('recovery_target_lsn')
     || current_setting('recovery_target_xid') || current_setting('recovery_target_name')
     || current_setting('recovery_target') as recovery_target,
+  webhook_feed_horizon() as feed_horizon,
   clock_timestamp() as now`;
 export const loadRun = async (db: Queryable) => (await db.row(current, []))!;
 
@@ -47,6 +48,13 @@ set lost_from = least(l.lost_from, excluded.lost_from),
  */
 export const addLoss = (tx: Tx, run: DatabaseRun, { lost_from, lost_until, lost_bytes }: DataLoss) =>
   tx.run(add, [run.system_id, run.timeline, run.now, lost_from, lost_until, lost_bytes]);
+
+const found = sql<[system_id: string, timeline: number], { lost_until: Date }>`
+select lost_until
+from data_loss
+where system_id = $1 and timeline = $2`;
+export const findLoss = (tx: Tx, { system_id, timeline }: Pick<DatabaseRun, "system_id" | "timeline">) =>
+  tx.row(found, [system_id, timeline]);
 
 export type LossRow = DataLoss & { loss_id: number; noticed_at: Date; closed_at: Date | null };
 

@@ -27,7 +27,10 @@ select raise_webhook_feed() as base`;
  */
 export const alignFeed = (db: Queryable) => db.row(align, []);
 
-const restart = sql<[], { base: number }>`
-select restart_webhook_feed() as base`;
-/** Raises the base although the server runs on, because another server has given out higher positions meanwhile. */
-export const restartFeed = (tx: Tx) => tx.row(restart, []);
+const restart = sql<[kept: number | null], { base: number }>`
+select restart_webhook_feed($1) as base`;
+/**
+ * Raises the base although the server runs on, because another server has given out higher positions meanwhile. Events from `kept` on move
+ * above it.
+ */
+export const restartFeed = (tx: Tx, kept: number | null) => tx.row(restart, [kept]);

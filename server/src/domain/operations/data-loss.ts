@@ -13,6 +13,8 @@ export type DatabaseRun = {
   synchronous: boolean;
   /** Where a restore had to stop; empty without one. */
   recovery_target: string;
+  /** Readers of the feed have come no further. */
+  feed_horizon: number;
   /** The database's clock. */
   now: Date;
 };

@@ -60,6 +60,9 @@ async function listed(app: TestApp, partner = 0) {
   return { by, numbers: orders.map(({ order_number }) => order_number), etag: response.headers.get("etag")! };
 }
 
+/** On a busy machine, a replica that stands still is soon too far behind for anyone. */
+const BY_PRIMARY = ["behind", "out_of_reach"];
+
 const isOnReplica = async (order_number: string) =>
   (await servers.onReplica("select from orders where order_number = $1", [order_number])).length === 1;
 const pause = () => servers.onReplica("select pg_wal_replay_pause()");
@@ -88,20 +91,24 @@ test("records that events are about, the feed and the catalogue come from the pr
 test("while the replica stands still, each process shows what the account wrote at another one", async () => {
   const { body } = await newOrder(one);
   const shown = await listed(two);
-  await pause();
-  const { order_number } = await placed(one, body);
-  expect(await isOnReplica(order_number)).toBe(false);
-  for (const app of [two, one]) {
-    const { by, numbers } = await listed(app);
-    expect(numbers).toContain(order_number);
-    expect(by).toBe("behind");
-  }
   // The primary and the replica give the same version of an unchanged row, so answers agree.
   const other = await listed(two, 1);
   expect(other.by).toBe("replica");
-  const { headers, status } = await one.call("/orders", { partner: 1, headers: { "if-none-match": other.etag } });
-  expect([status, headers.get("etag")]).toEqual([304, other.etag]);
-  await resume();
+  await pause();
+  let order_number: string;
+  try {
+    order_number = (await placed(one, body)).order_number;
+    expect(await isOnReplica(order_number)).toBe(false);
+    for (const app of [two, one]) {
+      const { by, numbers } = await listed(app);
+      expect(numbers).toContain(order_number);
+      expect(BY_PRIMARY).toContain(by);
+    }
+    const { headers, status } = await one.call("/orders", { partner: 1, headers: { "if-none-match": other.etag } });
+    expect([status, headers.get("etag")]).toEqual([304, other.etag]);
+  } finally {
+    await resume();
+  }
   await until(async () => (await listed(two)).by === "replica", "the replica has caught up");
   const after = await listed(two);
   expect(after.numbers).toEqual([order_number, ...shown.numbers]);
@@ -119,7 +126,7 @@ test("a process that starts later shows what an account wrote that the others kn
     const { order_number } = await placed(one, second);
     const { by, numbers } = await listed(three);
     expect(numbers).toContain(order_number);
-    expect(by).toBe("behind");
+    expect(BY_PRIMARY).toContain(by);
   } finally {
     await resume();
     await three.stop();

@@ -22,14 +22,16 @@ afterAll(async () => {
 });
 
 test("a primary that leads again after another server did is a loss, and its feed continues above the other's", async () => {
-  const watch = runWatch({ db, log: pino({ level: "silent" }), metrics: createMetrics() });
+  const newWatch = () => runWatch({ db, log: pino({ level: "silent" }), metrics: createMetrics() });
+  const [watch, other] = [newWatch(), newWatch()];
   const position = async () => {
     const { rows } = await db.raw("select webhook_feed_position()::float8 as position");
     return Number(rows[0]!["position"]);
   };
   await watch.look();
-  const { rows } = await db.raw("select seen_at from database_run");
-  const seen_at = rows[0]!["seen_at"] as Date;
+  await other.look();
+  const { rows } = await db.raw("select seen_at, base::float8 from database_run, webhook_feed");
+  const [{ seen_at, base: seen_base }] = rows as [{ seen_at: Date; base: number }];
 
   await servers.stopPrimary();
   await servers.promoteReplica();
@@ -37,20 +39,42 @@ test("a primary that leads again after another server did is a loss, and its fee
     await watch.look();
     return (await openLosses(db)).length === 1;
   }, "the process has seen the successor");
+  await other.look();
   const given_out = await position();
 
   await servers.stopReplica();
   await servers.startPrimary();
-  // As if it had only been frozen: its base is from before.
-  await db.raw("select 1").catch(() => {});
-  const { rows: before } = await db.raw(
-    "update webhook_feed set server_started_at = pg_postmaster_start_time() returning base",
+  // As if it had only been frozen: it knows nothing of the other one's positions, and partners get events with its own.
+  await until(() => db.raw("select").then(Boolean, () => false), "the primary answers");
+  const { rows: accounts } = await db.raw("select account_id from account limit 1");
+  await db.raw(`update webhook_feed set server_started_at = pg_postmaster_start_time(), base = ${seen_base}`);
+  const written = await db.raw(
+    `insert into webhook_event (account_id, event_id, event_type, body, created_at)
+    values ($1, gen_random_uuid(), 'RX_UPDATED', '{}', now()) returning event_id, feed_position::float8`,
+    [accounts[0]!["account_id"]],
   );
+  const [{ event_id, feed_position }] = written.rows as [{ event_id: string; feed_position: number }];
+  expect(feed_position).toBeLessThan(given_out);
+
   await watch.look();
   const losses = await openLosses(db);
   expect(losses).toHaveLength(1);
   expect(losses[0]).toMatchObject({ lost_from: seen_at, lost_bytes: null });
   expect(losses[0]!.lost_until.getTime()).toBeGreaterThan(seen_at.getTime());
   expect(await position()).toBeGreaterThan(given_out);
-  expect(Number(before[0]!["base"])).toBeLessThan(given_out);
+  const { rows: moved } = await db.raw("select feed_position::float8 from webhook_event where event_id = $1", [
+    event_id,
+  ]);
+  expect(moved[0]!["feed_position"]).toBeGreaterThan(given_out);
+  const { rows: older } = await db.raw(
+    "select count(*)::integer as moved from webhook_event where feed_position > $1",
+    [given_out],
+  );
+  expect(older[0]!["moved"]).toBe(1);
+
+  // A second process has seen the same. It raises nothing again, because readers may have read on.
+  const { rows: bases } = await db.raw("select base from webhook_feed");
+  await other.look();
+  expect((await db.raw("select base from webhook_feed")).rows).toEqual(bases);
+  expect(await openLosses(db)).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { type DatabaseRun, hasReturned, lossAt } from "../../../src/domain/opera
 const at = (second: number) => new Date(Date.UTC(2026, 10, 15, 8, 30, second));
 const before: DatabaseRun = {
   ...{ system_id: "7300000000000000001", timeline: 3, position: 1_000, kept_position: null, kept_until: null },
-  ...{ synchronous: false, recovery_target: "", now: at(20) },
+  ...{ synchronous: false, recovery_target: "", feed_horizon: 0, now: at(20) },
 };
 /** A replica that was promoted. */
 const after: DatabaseRun = {
