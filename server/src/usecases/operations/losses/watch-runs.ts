@@ -2,6 +2,7 @@ import { addLoss, findLoss, keepRun, loadRun, lockKnownRun, openLosses } from ".
 import { restartFeed } from "../../../db/webhooks/account-events.ts";
 import type { Deps } from "../../../deps.ts";
 import { type DatabaseRun, type DataLoss, hasReturned, lossAt } from "../../../domain/operations/data-loss.ts";
+import { BoundedMap } from "../../../domain/values/bounded-map.ts";
 import { OutOfReach } from "../../../domain/values/refusals.ts";
 
 type WatchDeps = Pick<Deps, "db" | "log" | "metrics">;
@@ -10,7 +11,7 @@ export type RunWatch = { look(): Promise<void> };
 /** The database knows within about this time what replication was like before it failed. */
 const KEEP_EVERY_MS = 60_000;
 /** A server that leads again was replaced a moment ago. */
-const MOST_TIMELINES = 4;
+const MOST_TIMELINES = { entries: 4, bytes: 4_096, bytesOf: () => 512 };
 /** Without the right, the function or the feature. A hosted database may withhold them, and then it does so every time. */
 const WITHHELD = new Set(["42501", "42883", "0A000"]);
 
@@ -21,7 +22,7 @@ const WITHHELD = new Set(["42501", "42883", "0A000"]);
 export function runWatch({ db, log, metrics }: WatchDeps): RunWatch {
   let witness: DatabaseRun | undefined;
   /** What this process saw last of each timeline. */
-  const seen = new Map<number, DatabaseRun>();
+  const seen = new BoundedMap<DatabaseRun>(MOST_TIMELINES);
   let kept_ms = Number.NEGATIVE_INFINITY;
   let blind = false;
   return {
@@ -31,15 +32,13 @@ export function runWatch({ db, log, metrics }: WatchDeps): RunWatch {
         const run = await loadRun(db);
         const same = witness !== undefined && isSame(run, witness);
         if (!same || run.now.getTime() - kept_ms >= KEEP_EVERY_MS) {
-          const loss = await compare(db, run, witness, seen.get(run.timeline));
+          const loss = await compare(db, run, witness, seen.get(String(run.timeline)));
           kept_ms = run.now.getTime();
           if (loss !== undefined) log.error(shown(loss), LOST);
           metrics.setGauge("pestle_data_losses_open", (await openLosses(db)).length);
         }
         witness = run;
-        seen.delete(run.timeline);
-        seen.set(run.timeline, run);
-        if (seen.size > MOST_TIMELINES) seen.delete(seen.keys().next().value!);
+        seen.set(String(run.timeline), run);
       } catch (error) {
         // The jobs and requests that need the database report that it is out of reach. The next look compares with the same witness.
         if (error instanceof OutOfReach) return;
