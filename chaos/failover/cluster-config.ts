@@ -48,7 +48,7 @@ export const patroniConfig = (
           synchronous_mode_strict: synchronous,
           // With asynchronous replication, a replica that lacks more of the log does not become the primary.
           maximum_lag_on_failover: MOST_LAG_BYTES,
-          // A primary that was frozen for longer than its lease does not lead again on its old timeline.
+          // A server on an older timeline does not run for the lead. Patroni 3.0 lets a primary that was frozen lead again all the same.
           check_timeline: true,
           postgresql: {
             use_pg_rewind: true,

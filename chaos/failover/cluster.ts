@@ -238,13 +238,13 @@ async function look(port: number, path: string): Promise<{ status: number; text:
 
 type Member = { name: string; role: string; state: string; timeline?: number };
 
-/** By the account of a primary: it leads, both replicas stream from it on its timeline, and one is synchronous if it should be. */
 /** Undefined if Patroni of that machine does not answer. */
 async function membersAt({ rest }: Machine): Promise<Member[] | undefined> {
   const reply = await look(rest, "/cluster");
   return reply?.status === 200 ? (JSON.parse(reply.text) as { members: Member[] }).members : undefined;
 }
 
+/** By the account of a primary: it leads, both replicas stream from it on its timeline, and one is synchronous if it should be. */
 async function healthyLeader(machines: readonly Machine[], synchronous: boolean): Promise<Machine | undefined> {
   for (const machine of machines) {
     const members = await membersAt(machine);

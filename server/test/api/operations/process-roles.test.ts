@@ -164,6 +164,8 @@ test("a process that stops says so for as long as it drains, and then closes", a
   });
   await until(async () => (await statusAt(leaving, "/readyz")) === 200, "ready");
   const stopped = leaving.stop();
+  // Before anyone asks /readyz again.
+  expect(await (await fetch(`${leaving.addresses.base_url}/metrics`)).text()).toMatch(/^pestle_ready 0$/m);
   const refused = await fetch(`${leaving.addresses.base_url}/readyz`);
   expect(refused.status).toBe(503);
   expect(await refused.json()).toMatchObject({

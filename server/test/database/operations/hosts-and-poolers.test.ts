@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { ACCOUNT_SETTING, type Connection, type Db, openDb, sql } from "../../../src/db/db.ts";
 import { INDEX_KEY_LOCK, IndexKeyRefusal, indexKeyFence } from "../../../src/db/index-key-fence.ts";
@@ -38,6 +40,22 @@ test.each([
   const listener = await db.connect();
   expect((await listener.query("show transaction_read_only")).rows).toEqual([{ transaction_read_only: "off" }]);
   await listener.end();
+});
+
+test("a host that accepts connections and says nothing is left, also to listen", async () => {
+  const silent = createServer(() => {});
+  silent.listen(0, "127.0.0.1");
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  try {
+    const first = { connectionString: `postgresql://pestle@127.0.0.1:${port}/pestle` };
+    const db = open({ ...first, others: [here()], writable: true });
+    const listener = await db.connect();
+    expect((await listener.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+    await listener.end();
+  } finally {
+    silent.close();
+  }
 });
 
 test("if no host accepts writes, nothing was saved, and the caller may try again", async () => {
