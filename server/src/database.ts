@@ -5,6 +5,7 @@ import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
 import { indexKeyFence } from "./db/index-key-fence.ts";
 import { loadRole, type Roles } from "./db/roles.ts";
 import { isSameDatabase } from "./db/same-database.ts";
+import { lowerSessionPriority } from "./thread-priority.ts";
 
 /** The connections of one environment. */
 export type Pools = {
@@ -93,24 +94,28 @@ export async function openDatabase(
     ...report,
   };
   // A pool connects when it is used, so a command that never uses the sandbox's costs nothing.
-  const openAll = ({ owner, service, jobs, direct, replicas: hosts = [] }: Connections, split: boolean) => {
+  const openAll = (
+    { owner, service, jobs, direct, replicas: hosts = [] }: Connections,
+    split: boolean,
+    forSandbox: Pick<DbOptions, "onConnected"> = {},
+  ) => {
     // Change notifications need a session, which the pooler does not give.
     const listener = direct && openDb({ ...shared, connection: direct, pool_size: 1 });
-    const openPool = (options: Pick<DbOptions, "connection" | "pool_size" | "along_indexes">): Db => {
+    const openPool = (options: Pick<DbOptions, "connection" | "pool_size" | "along_indexes" | "onConnected">): Db => {
       const pool = openDb({ ...shared, ...options, pooled });
       return listener === undefined ? pool : { ...pool, connect: listener.connect };
     };
-    const open = (pool_size: number): Pools => {
-      const tenants = openPool({ connection: service, pool_size });
+    const open = (pool_size: number, more: typeof forSandbox = {}): Pools => {
+      const tenants = openPool({ connection: service, pool_size, ...more });
       const jobs_size = Math.max(FEWEST_CONNECTIONS, Math.ceil(pool_size / 2));
       return {
-        db: split ? openPool({ connection: jobs, pool_size: jobs_size }) : tenants,
+        db: split ? openPool({ connection: jobs, pool_size: jobs_size, ...more }) : tenants,
         tenants,
-        queue: openPool({ connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true }),
+        queue: openPool({ connection: jobs, pool_size: QUEUE_CONNECTIONS, along_indexes: true, ...more }),
       };
     };
     const production = open(config.DATABASE_POOL_SIZE);
-    const sandbox = open(config.SANDBOX_POOL_SIZE);
+    const sandbox = open(config.SANDBOX_POOL_SIZE, forSandbox);
     const pools = new Set([production, sandbox].flatMap(({ db, tenants, queue }) => [db, tenants, queue]));
     const { db, tenants } = production;
     const replicas = hosts.map(({ name, ...connections }): ReplicaPools => {
@@ -179,7 +184,10 @@ export async function openDatabase(
     data_dir: config.DATA_DIR,
     ...(log && { log }),
   });
-  const opened = openAll({ ...embedded, owner: embedded.connection }, true);
+  const opened = openAll({ ...embedded, owner: embedded.connection }, true, {
+    // The database is on this machine and belongs to this user. Its processes for the sandbox let production's go first.
+    onConnected: (process_id) => void lowerSessionPriority(process_id),
+  });
   return {
     ...opened,
     embedded: true,

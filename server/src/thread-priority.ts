@@ -1,13 +1,17 @@
 import { existsSync, readdirSync } from "node:fs";
-import { readlink } from "node:fs/promises";
+import { readlink, writeFile } from "node:fs/promises";
 import { getPriority, setPriority } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 
 /** The scheduler then prefers production's requests whenever both have work. */
-const NICER_BY = 10;
+export const NICER_BY = 10;
 const NICEST = 19;
 /** Node's pool has four threads unless UV_THREADPOOL_SIZE says otherwise. Each round finds some of them. */
 const ROUNDS = 20;
 const ASKED_AT_ONCE = 32;
+
+const TRIES = 10;
+const BETWEEN_TRIES_MS = 400;
 
 /** A link to the thread that follows it. */
 const OWN_THREAD = "/proc/thread-self";
@@ -34,6 +38,24 @@ export async function lowerPoolPriority(): Promise<void> {
     for (const link of links) threads.add(link.replace(/^.*\//, ""));
   }
   for (const thread of threads) lower(Number(thread));
+}
+
+/**
+ * Lowers the priority of another process of this user, such as one of the embedded database for one connection. Each of
+ * those is a session of its own, and where Linux shares the processor among sessions, the priority of a process counts
+ * within its session alone. So the session's priority drops as well.
+ */
+export async function lowerSessionPriority(id: number): Promise<void> {
+  lower(id);
+  for (let tries = 1; tries <= TRIES; tries++) {
+    try {
+      return await writeFile(`/proc/${id}/autogroup`, String(NICER_BY), { flag: "r+" });
+    } catch (error) {
+      // Linux accepts ten such changes a second from users other than root.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") return;
+      await delay(Math.random() * tries * BETWEEN_TRIES_MS, undefined, { ref: false });
+    }
+  }
 }
 
 function lower(id: number): void {

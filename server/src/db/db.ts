@@ -106,6 +106,8 @@ export type DbOptions = {
    * settings, the account and the check of the index key.
    */
   pooled?: boolean;
+  /** Called for each new connection of the pool, with the id of the database's process that serves it. */
+  onConnected?: (process_id: number) => void;
   /** Called when a connection breaks, so that the supervisor checks an embedded database. */
   onBroken?: (error: Error) => void;
   /**
@@ -249,6 +251,7 @@ export function openDb(options: DbOptions): Db {
     // By default PostgreSQL replans some named statements on every execution. Ours all start with a key, so a new plan
     // costs more than it gains.
     onConnect: async (client: pg.ClientBase) => {
+      options.onConnected?.((client as pg.Client & { processID: number }).processID);
       await requireWritable(client);
       if (pooled) return;
       const set = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);

@@ -15,16 +15,20 @@ import {
   utimes,
   writeFile,
 } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { getPriority, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readConfig } from "../../../src/config.ts";
+import { openDatabase } from "../../../src/database.ts";
+import type { Db } from "../../../src/db/db.ts";
 import { type Account, canEnter, NOBODY } from "../../../src/db/embedded/account.ts";
 import { copyPackage, repairLinks } from "../../../src/db/embedded/binaries.ts";
 import { type EmbeddedPostgres, EmbeddedUnavailable, openEmbeddedPostgres } from "../../../src/db/embedded/embedded.ts";
 import { run } from "../../../src/db/embedded/process.ts";
+import { NICER_BY } from "../../../src/thread-priority.ts";
 
 type Connection = EmbeddedPostgres["connection"];
 
@@ -254,6 +258,30 @@ describe("an embedded PostgreSQL", () => {
     expect(isRunning(pid)).toBe(false);
     const second = await openEmbeddedPostgres({ data_dir });
     expect(await query(second.connection, "select value from kept")).toEqual([7]);
+  });
+
+  it.runIf(process.platform === "linux")("prefers the connections of production to those of the sandbox", async () => {
+    const cluster = await openExisting();
+    const database = await openDatabase(readConfig({ DATA_DIR: data_dir }));
+    try {
+      const servedBy = async (db: Db) => Number((await db.raw("select pg_backend_pid() as pid")).rows[0]!["pid"]);
+      const { db, tenants, queue, sandbox } = database;
+      const ours = await servedBy(db);
+      expect(getPriority(ours)).toBe(getPriority(await servedBy(tenants)));
+      for (const pool of [sandbox.db, sandbox.tenants, sandbox.queue]) {
+        const pid = await servedBy(pool);
+        await until("the process has a lower priority", () => getPriority(pid) === getPriority(ours) + NICER_BY);
+        const session = `/proc/${pid}/autogroup`;
+        // Not every Linux shares the processor among sessions.
+        if (existsSync(session)) {
+          await until("its session has one", () => readFileSync(session, "utf8").endsWith(` nice ${NICER_BY}\n`));
+        }
+      }
+      expect(getPriority(await servedBy(queue))).toBe(getPriority(ours));
+    } finally {
+      await database.close();
+      await cluster.stopIfUnused();
+    }
   });
 
   it("survives a killed server and is adopted by the next, which can stop it", async () => {
