@@ -111,7 +111,8 @@ async function rulesOfPrometheus(): Promise<void> {
     ...["check", "config", "--syntax-only"],
     join(folder, "prometheus.yml"),
   ]);
-  await step("tests of the rules", promtool, ["test", "rules", join(folder, "rules-test.yml")]);
+  const tests = ["rules-test.yml", "rules-over-a-day-test.yml"].map((name) => join(folder, name));
+  await step("tests of the rules", promtool, ["test", "rules", ...tests]);
 }
 
 function close(): never {
