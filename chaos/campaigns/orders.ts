@@ -11,8 +11,9 @@ const SDK_ORDERS_PER_STAGE = 500;
 const SHOWN_EVERY = 1_000;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
-/** Orders enough to notice each defect that the campaign seeded itself. */
+/** Orders enough to notice most defects that the campaign seeded itself. Some show only in a race, so there are more runs. */
 const BROKEN_RACES = 400;
+const BROKEN_RUNS = 5;
 
 /** Campaigns about orders and what they take. */
 export const orderCampaigns: Record<string, Campaign> = {
@@ -36,9 +37,14 @@ export const orderCampaigns: Record<string, Campaign> = {
       showCounts(tally.found.answers);
       let well = showFigures(tally);
       for (const bug of well && TESTS_ITSELF ? seededBugs : []) {
-        const given = { from: FROM, random: seededRandom(seed), count: BROKEN_RACES, kills: 0, bug } as const;
-        const { faults } = await onOwnDatabase((own) => race({ ...own, ...given }), memoryFolder());
-        well = showBroken(bug.bug, [...new Set(faults)].join("; ") || undefined) && well;
+        const given = { from: FROM, count: BROKEN_RACES, kills: 0, bug } as const;
+        const found = new Set<string>();
+        for (let run = 0; run < BROKEN_RUNS && found.size === 0; run++) {
+          const random = seededRandom(seed + run);
+          const { faults } = await onOwnDatabase((own) => race({ ...own, ...given, random }), memoryFolder());
+          for (const fault of faults) found.add(fault);
+        }
+        well = showBroken(bug.bug, [...found].join("; ") || undefined) && well;
       }
       return well;
     },
