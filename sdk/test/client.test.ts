@@ -8,6 +8,9 @@ import { failure } from "./support/failure.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
+  // With a low rate of its own, even a slow machine sends faster than partner 1 may.
+  const { account_id } = app.demo.partners[1]!;
+  await app.deps.db.raw("update account set rate_per_second = 2, rate_burst = 20 where account_id = $1", [account_id]);
 });
 afterAll(() => app.stop());
 
