@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBrowser } from "./browser.ts";
@@ -111,8 +111,8 @@ async function rulesOfPrometheus(): Promise<void> {
     ...["check", "config", "--syntax-only"],
     join(folder, "prometheus.yml"),
   ]);
-  const tests = ["rules-test.yml", "rules-over-a-day-test.yml"].map((name) => join(folder, name));
-  await step("tests of the rules", promtool, ["test", "rules", ...tests]);
+  const tests = readdirSync(folder).filter((name) => name.endsWith("-test.yml"));
+  await step("tests of the rules", promtool, ["test", "rules", ...tests.map((name) => join(folder, name))]);
 }
 
 function close(): never {

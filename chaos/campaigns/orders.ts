@@ -11,8 +11,9 @@ const SDK_ORDERS_PER_STAGE = 500;
 const SHOWN_EVERY = 1_000;
 /** Within so many stories the campaign must catch a rule that it broke itself. */
 const BROKEN_STORIES = 2_000;
-/** Orders enough to notice most defects that the campaign seeded itself. Some show only in a race, so there are more runs. */
+/** Orders enough to notice most defects that the campaign seeded itself. */
 const BROKEN_RACES = 400;
+/** A defect that shows only in a race may need several runs. */
 const BROKEN_RUNS = 5;
 
 /** Campaigns about orders and what they take. */
