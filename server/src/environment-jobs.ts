@@ -13,6 +13,7 @@ import { checkPayments } from "./usecases/orders/payments/check-payments.ts";
 import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { addMissingNames } from "./usecases/patients/add-missing-names.ts";
+import { damagedPatients } from "./usecases/patients/damaged-patients.ts";
 import { patientMessageQueue } from "./usecases/patients/queue-patient-messages.ts";
 import { sendPatientMessages } from "./usecases/patients/send-patient-messages.ts";
 import { queueFillNotices } from "./usecases/prescribers/queue-fill-notices.ts";
@@ -50,25 +51,29 @@ const QUEUE_MESSAGES_EVERY_MS = 10_000;
 const SEND_MESSAGES_EVERY_MS = 5_000;
 
 /** Each environment has its own loops, so that a long round in the sandbox delays none in production. */
-export const environmentJobs = (deps: EnvironmentDeps): Loop[] => [
-  startLoop(deps, "process-waiting", WAITING_EVERY_MS, async (own) => void (await processWaiting(own, formatOf))),
-  startLoop(deps, "fill-due", FILL_EVERY_MS, async (own) => void (await fillDue(own))),
-  startLoop(deps, "tell-expiries", EXPIRIES_EVERY_MS, (own) => tellExpiries(own)),
-  startLoop(deps, "fill-schedules", SCHEDULES_EVERY_MS, (own) => fillSchedules(own)),
-  startLoop(deps, "move-clocks", SCHEDULES_EVERY_MS, (own) => moveStoppedClocks(own)),
-  startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, (own) => fillBackOrders(own)),
-  startLoop(deps, "recheck-due", RECHECK_EVERY_MS, (own) => recheckDue(own)),
-  startLoop(deps, "check-people", PEOPLE_EVERY_MS, (own) => checkPeople(own)),
-  startLoop(deps, "add-missing-names", NAMES_EVERY_MS, (own) => addMissingNames(own)),
-  startLoop(deps, "track-shipments", TRACK_EVERY_MS, (own) => trackShipments(own)),
-  startLoop(deps, "void-labels", VOID_LABELS_EVERY_MS, (own) => voidUnusedLabels(own)),
-  startLoop(deps, "settle-postage", SETTLE_POSTAGE_EVERY_MS, (own) => settlePostage(own)),
-  startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, (own) => settleUnpaid(own)),
-  startLoop(deps, "check-payments", CHECK_PAYMENTS_EVERY_MS, (own) => checkPayments(own)),
-  startLoop(deps, "close-months", CLOSE_MONTHS_EVERY_MS, (own) => closeMonths(own)),
-  startLoop(deps, "send-to-prescribers", PRESCRIBERS_EVERY_MS, (own) => sendToPrescribers(own, prescriberFormat)),
-  startLoop(deps, "queue-fill-notices", FILL_NOTICES_EVERY_MS, (own) => queueFillNotices(own)),
-  startLoop(deps, "queue-patient-messages", QUEUE_MESSAGES_EVERY_MS, patientMessageQueue(deps)),
-  startLoop(deps, "send-patient-messages", SEND_MESSAGES_EVERY_MS, (own) => sendPatientMessages(own)),
-  startLoop(deps, "count-usage", COUNT_USAGE_EVERY_MS, (own) => countUsage(own, own.serves)),
-];
+export function environmentJobs(deps: EnvironmentDeps): Loop[] {
+  const without_keys = damagedPatients();
+  const without_names = damagedPatients();
+  return [
+    startLoop(deps, "process-waiting", WAITING_EVERY_MS, async (own) => void (await processWaiting(own, formatOf))),
+    startLoop(deps, "fill-due", FILL_EVERY_MS, async (own) => void (await fillDue(own))),
+    startLoop(deps, "tell-expiries", EXPIRIES_EVERY_MS, (own) => tellExpiries(own)),
+    startLoop(deps, "fill-schedules", SCHEDULES_EVERY_MS, (own) => fillSchedules(own)),
+    startLoop(deps, "move-clocks", SCHEDULES_EVERY_MS, (own) => moveStoppedClocks(own)),
+    startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, (own) => fillBackOrders(own)),
+    startLoop(deps, "recheck-due", RECHECK_EVERY_MS, (own) => recheckDue(own)),
+    startLoop(deps, "check-people", PEOPLE_EVERY_MS, (own) => checkPeople(own, without_keys)),
+    startLoop(deps, "add-missing-names", NAMES_EVERY_MS, (own) => addMissingNames(own, without_names)),
+    startLoop(deps, "track-shipments", TRACK_EVERY_MS, (own) => trackShipments(own)),
+    startLoop(deps, "void-labels", VOID_LABELS_EVERY_MS, (own) => voidUnusedLabels(own)),
+    startLoop(deps, "settle-postage", SETTLE_POSTAGE_EVERY_MS, (own) => settlePostage(own)),
+    startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, (own) => settleUnpaid(own)),
+    startLoop(deps, "check-payments", CHECK_PAYMENTS_EVERY_MS, (own) => checkPayments(own)),
+    startLoop(deps, "close-months", CLOSE_MONTHS_EVERY_MS, (own) => closeMonths(own)),
+    startLoop(deps, "send-to-prescribers", PRESCRIBERS_EVERY_MS, (own) => sendToPrescribers(own, prescriberFormat)),
+    startLoop(deps, "queue-fill-notices", FILL_NOTICES_EVERY_MS, (own) => queueFillNotices(own)),
+    startLoop(deps, "queue-patient-messages", QUEUE_MESSAGES_EVERY_MS, patientMessageQueue(deps)),
+    startLoop(deps, "send-patient-messages", SEND_MESSAGES_EVERY_MS, (own) => sendPatientMessages(own)),
+    startLoop(deps, "count-usage", COUNT_USAGE_EVERY_MS, (own) => countUsage(own, own.serves)),
+  ];
+}

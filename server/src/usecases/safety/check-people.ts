@@ -11,6 +11,7 @@ import { system } from "../../domain/orders/order.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
 import { recheckOrder } from "../orders/recheck-orders.ts";
+import { type DamagedPatients, damagedPatients } from "../patients/damaged-patients.ts";
 import { openRecord, personIndexes } from "../patients/patient-rows.ts";
 
 const MOST_PATIENTS = 200;
@@ -23,8 +24,8 @@ const MOST_ORDERS = 500;
  * opened or shipped or the person's record changed. No partner's request does this, because its answer would tell one
  * partner about another.
  */
-export async function checkPeople(deps: Deps): Promise<void> {
-  await addMissingKeys(deps);
+export async function checkPeople(deps: Deps, damaged: DamagedPatients = damagedPatients()): Promise<void> {
+  await addMissingKeys(deps, damaged);
   if ("unfit" in deps.safety.current()) return;
   const due = await listPersonDue(deps.db, MOST_PATIENTS, deps.serves ?? null);
   if (due.length === 0) return;
@@ -48,12 +49,15 @@ export async function checkPeople(deps: Deps): Promise<void> {
 }
 
 /** Adds the keys of patients from before they existed, some at a time. */
-async function addMissingKeys(deps: Deps): Promise<void> {
-  const without = await listWithoutKeys(deps.db, MOST_KEYS, deps.serves ?? null);
+async function addMissingKeys(deps: Deps, damaged: DamagedPatients): Promise<void> {
+  const now = deps.now();
+  const without = await damaged.others(now, MOST_KEYS, (most) => listWithoutKeys(deps.db, most, deps.serves ?? null));
   for (const { account_id, patient_key, revision, record_sealed } of without) {
-    await apart(deps, { account_id, patient_key }, async () => {
+    const added = await apart(deps, { account_id, patient_key }, async () => {
       const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_key, record_sealed));
       await savePersonKeys(deps.db, account_id, patient_key, revision, personIndexes(deps, record));
+      return true;
     });
+    if (added === undefined) damaged.add({ account_id, patient_key }, now);
   }
 }

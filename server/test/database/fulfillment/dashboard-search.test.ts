@@ -2,6 +2,7 @@ import type { DashboardHome, DashboardSearch, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { IDLE_MS } from "../../../src/usecases/accounts/sign-in.ts";
 import { addMissingNames } from "../../../src/usecases/patients/add-missing-names.ts";
+import { damagedPatients } from "../../../src/usecases/patients/damaged-patients.ts";
 import { newOrder, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { type WebPerson, webPerson } from "../../support/web.ts";
@@ -132,6 +133,33 @@ describe("the search", () => {
     expect([await found("Van der Berg"), await found("1/31/1939")]).toEqual([by_name, [["birth_date", order_number]]]);
     const { rows } = await app.owner.raw("select from patient where surname_index is null or dob_index is null");
     expect(rows).toEqual([]);
+  });
+
+  test("the job reports a record that does not decrypt once an hour, and does the others", async () => {
+    const broken = await placed(app, (await newOrder(app)).body);
+    const intact = await placed(app, (await newOrder(app)).body);
+    const { rows } = await app.owner.raw(
+      `update patient p
+      set surname_index = null,
+        record_sealed = case when o.order_number = $1 then overlay(record_sealed placing '\\x0000' from 40) else record_sealed end
+      from orders o
+      where o.account_id = p.account_id and o.patient_key = p.patient_key and o.order_number = any($2)
+      returning p.patient_key::text, o.order_number`,
+      [broken.order_number, [broken.order_number, intact.order_number]],
+    );
+    expect(rows).toHaveLength(2);
+    const without = async () => (await app.owner.raw("select from patient where surname_index is null")).rows.length;
+    const faults = async () =>
+      Number(/pestle_faults_total\{[^}]*kind="job"[^}]*\} (\d+)/.exec(await app.deps.metrics.text())?.[1] ?? 0);
+    const damaged = damagedPatients();
+    const before = await faults();
+    await addMissingNames(app.deps, damaged);
+    expect([await without(), await faults()]).toEqual([1, before + 1]);
+    await addMissingNames(app.deps, damaged);
+    expect([await without(), await faults()]).toEqual([1, before + 1]);
+    await addMissingNames({ ...app.deps, now: () => new Date(app.deps.now().getTime() + 3_600_000) }, damaged);
+    expect([await without(), await faults()]).toEqual([1, before + 2]);
+    await app.owner.raw("update patient set surname_index = '\\x00' where surname_index is null");
   });
 
   test("finds a prescription without an order, and a pending review entry", async () => {
