@@ -55,11 +55,12 @@ export async function intakePgbench(
   const { record_sealed } = patientRow({ vault }, accounts.account_id, SAMPLE_KEY, record, now);
   const { id_sealed } = patientIdColumns({ vault }, accounts.account_id, SAMPLE_KEY, `K-${SAMPLE}`);
   const made = [accounts.account_id, FIRST_KNOWN, LAST_KNOWN, now];
-  // With keys, because a job of the service would open the records of patients without keys again and again.
+  // With keys and indexes of their names, because jobs of the service would open the records of patients without them again and again.
   await db.raw(
-    `insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, phone_index,
-      person_keys, created_at, updated_at)
-    select $1, n, $6::bytea, ${index("e", "n")}, $5::bytea, ${index("a", "n")}, ${index("b", "n")}, '{}', $4, $4
+    `insert into patient (account_id, patient_key, id_sealed, id_index, record_sealed, name_dob_index, surname_index,
+      dob_index, phone_index, person_keys, created_at, updated_at)
+    select $1, n, $6::bytea, ${index("e", "n")}, $5::bytea, ${index("a", "n")}, ${index("f", "n")},
+      ${index("d", "n")}, ${index("b", "n")}, '{}', $4, $4
     from generate_series($2::int, $3::int) as n`,
     [...made, record_sealed, id_sealed],
   );
