@@ -110,6 +110,7 @@ export async function roleChanges(db: Queryable, roles: Roles): Promise<string[]
   ]);
   return [
     ...changes,
+    ...(await viewGrants(db, roles)),
     ...(await sequenceGrants(db, roles)),
     ...(await functionChanges(db, roles)),
     ...(await callGrants(db, roles)),
@@ -186,6 +187,19 @@ async function loadTables(db: Queryable, { service, jobs }: Roles): Promise<Tabl
     [ALL, service, jobs],
   );
   return rows as Table[];
+}
+
+/** A view reads its tables with the rights of the caller, so both roles can have it. */
+async function viewGrants(db: Queryable, roles: Roles): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select c.relname::text as name, r.role
+    from pg_class c, unnest($1::text[]) as r(role)
+    where c.relnamespace = ${SCHEMA} and c.relkind = 'v' and 'security_invoker=true' = any(c.reloptions)
+      and not has_table_privilege(r.role::name, c.oid, 'SELECT')
+    order by 1, 2`,
+    [[roles.service, roles.jobs]],
+  );
+  return rows.map(({ name, role }) => `grant select on ${quote(String(name))} to ${quote(String(role))}`);
 }
 
 async function sequenceGrants(db: Queryable, roles: Roles): Promise<string[]> {

@@ -27,6 +27,9 @@ export type Rows = {
     clock_goal_s?: number;
     clock_moved_at: Instant | null;
   };
+  account_home: {
+    account_id: string;
+  };
   account_usage: {
     account_id: string;
     quota: string;

@@ -82,9 +82,13 @@ insert into account (account_id, partner_id, environment, workflow, ncpdp_id, cu
   rate_per_second, rate_burst, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict do nothing`;
+const addHome = sql<[account_id: string]>`
+insert into account_home (account_id)
+values ($1)
+on conflict do nothing`;
 /** Returns 0 if the partner already has an account in that environment. */
-export const insertAccount = (tx: Tx, row: NewAccount) =>
-  tx.run(add, [
+export async function insertAccount(tx: Tx, row: NewAccount): Promise<number> {
+  const inserted = await tx.run(add, [
     row.account_id,
     row.partner_id,
     row.environment,
@@ -95,6 +99,9 @@ export const insertAccount = (tx: Tx, row: NewAccount) =>
     row.rate_burst ?? null,
     row.created_at,
   ]);
+  if (inserted > 0) await tx.run(addHome, [row.account_id]);
+  return inserted;
+}
 
 /** How far an account's clock is ahead of real time, and where it is moving to. */
 export type ClockPosition = { clock_offset_s: number; clock_goal_s: number };

@@ -86,7 +86,7 @@ select c.revoked_at,
   coalesce((
     select max(s.secret_id)
     from credential_secret s
-    where s.account_id = c.account_id and s.credential_id = c.credential_id), 0) as last_secret_id
+    where s.account_id = $1 and s.credential_id = $2), 0) as last_secret_id
 from credential c
 where c.account_id = $1 and c.credential_id = $2
 for update`;

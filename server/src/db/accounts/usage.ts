@@ -60,7 +60,7 @@ export const saveQuota = (tx: Tx, account_id: string, quota: QuotaName, most: nu
 
 const due = sql<[environment: Environment, every_s: number, rest: number, most: number], { account_id: string }>`
 select a.account_id
-from account a
+from each_account a
 left join account_usage u on u.account_id = a.account_id and u.quota = 'stored_bytes'
 where a.environment = $1 and a.partner_id is not null
   and (u.counted_at is null

@@ -135,7 +135,7 @@ function listText(show: CounselingState): string {
   return `
 with page as materialized (
   select i.account_id, i.order_number, i.item_id, i.shipped_at
-  from account a
+  from each_account a
   cross join lateral (
     select i.account_id, i.order_number, i.item_id, i.shipped_at
     from order_item i

@@ -120,7 +120,7 @@ export const listUnusedLabels = (db: Queryable, account_id: string, order_number
 
 const accounts = sql<[environment: Environment | null], { account_id: string }>`
 select a.account_id
-from account a
+from each_account a
 where ($1::text is null or a.environment = $1) and exists (
   select
   from parcel_label l

@@ -172,7 +172,7 @@ export const listAdjustments = (db: Queryable, account_id: string, order_number:
 
 const accounts = sql<[environment: Environment | null, now: Date], { account_id: string; environment: Environment }>`
 select a.account_id, a.environment
-from account a
+from each_account a
 where ($1::text is null or a.environment = $1) and exists (
   select
   from postage p

@@ -148,7 +148,7 @@ function pageText(names: readonly FilterName[], sort: QueueFilter["sort"], lengt
   return `
 with page as materialized (
   select o.account_id, o.order_number, o.stage_since
-  from account a
+  from each_account a
   cross join unnest($1::text[]) as q(queue)
   cross join lateral (
     select o.account_id, o.order_number, o.stage_since
@@ -222,7 +222,7 @@ export function listQueue(db: Queryable, filter: QueueFilter, after: QueuePlace 
 
 const sides = statementOf<[environment: Environment | null], { pharmacy: number; partner: number }>(`
 select coalesce(sum(o.pharmacy), 0)::integer as pharmacy, coalesce(sum(o.partner), 0)::integer as partner
-from account a
+from each_account a
 cross join lateral (
   select count(*) filter (where ${needsPharmacy}) as pharmacy, count(*) filter (where not ${needsPharmacy}) as partner
   from orders o
@@ -235,7 +235,7 @@ export const countSides = async (db: Queryable, environment: Environment | null)
 export type ExceptionCount = { exception_id: ExceptionId; count: number; oldest_at: Date };
 const held = sql<[environment: Environment | null, account_id: string | null], ExceptionCount>`
 select o.exception_id, count(*)::integer as count, min(o.stage_since) as oldest_at
-from account a
+from each_account a
 cross join lateral (
   select unnest(o.exception_ids) as exception_id, o.stage_since
   from orders o

@@ -19,7 +19,7 @@ const COLUMNS = `
 /** Probes each account's index and keeps the newest hits. Never scans a table. */
 const inEveryAccount = (found: string) => `
 select ${COLUMNS}
-from account a
+from each_account a
 join partner p on p.partner_id = a.partner_id
 cross join lateral (${found}) o
 order by o.order_position desc
@@ -211,7 +211,7 @@ const NOT_ORDERED = `not exists (
 
 const unordered = statementOf<[prescription_id: number], FoundRow>(`
 select ${UNORDERED_COLUMNS}
-from account a
+from each_account a
 join partner p on p.partner_id = a.partner_id
 join prescription r on r.account_id = a.account_id and r.prescription_id = $1
 join patient w on w.account_id = r.account_id and w.patient_key = r.patient_key

@@ -7,7 +7,7 @@ export const shipmentLabelPlace = (account_id: string, order_number: string, shi
 
 const accounts = sql<[environment: Environment | null], { account_id: string; clock_offset_s: number }>`
 select a.account_id, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.environment = $1) and exists (
   select
   from shipment s
@@ -27,7 +27,7 @@ export const listDueShipments = (db: Queryable, account_id: string, now: Date, m
 
 const trackedBy = sql<[tracking_no: string, environment: Environment], { account_id: string; order_number: string }>`
 select s.account_id, s.order_number
-from account a
+from each_account a
 join shipment s on s.account_id = a.account_id and s.tracking_no = $1
 where a.environment = $2
 limit 10`;

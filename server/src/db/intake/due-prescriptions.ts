@@ -7,7 +7,7 @@ export type DueAccount = { account_id: string; environment: Environment; clock_o
 
 const accounts = sql<[account_id: string | null, environment: Environment | null], DueAccount>`
 select a.account_id, a.environment, a.clock_offset_s
-from account a
+from each_account a
 where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)
   and ($2::text is null or a.environment = $2) and exists (
   select

@@ -8,7 +8,7 @@ type NoticeAccount = { account_id: string; workflow: Workflow; clock_offset_s: n
 
 const accounts = sql<[account_id: string | null, environment: Environment | null, now: Date], NoticeAccount>`
 select a.account_id, a.workflow, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.account_id = $1) and ($2::text is null or a.environment = $2) and exists (
   select
   from prescription r

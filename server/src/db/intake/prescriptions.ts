@@ -82,7 +82,7 @@ const lastOfOrder = sql<
   { sender_message_id: string }
 >`
 select r.sender_message_id
-from account a
+from each_account a
 join prescription r on r.account_id = a.account_id
 where a.ncpdp_id = $1 and a.environment = $2 and r.sender = $3 and r.prescriber_order_number = $4 and r.active
 order by r.received_at desc, r.intake_message_id desc

@@ -6,7 +6,7 @@ export type HourCount = { environment: Environment; hour: number; count: number 
 
 const received = sql<[positions: number[], per_second: number], HourCount>`
 select a.environment, o.hour, sum(o.count)::integer as count
-from account a
+from each_account a
 -- From the index alone, for each account. Its orders have the times of its own clock.
 cross join lateral (
   select width_bucket(o.order_position - a.clock_offset_s * $2::bigint, $1::bigint[]) as hour, count(*) as count
@@ -21,7 +21,7 @@ export const countReceived = (db: Queryable, positions: readonly number[], per_s
 
 const shipped = sql<[hours: Date[], most: number], HourCount>`
 select a.environment, i.hour, sum(i.count)::integer as count
-from account a
+from each_account a
 cross join lateral (
   select width_bucket(i.shipped_at - make_interval(secs => a.clock_offset_s), $1::timestamptz[]) as hour,
     count(distinct i.order_number) as count
@@ -43,7 +43,7 @@ export const countShipped = (db: Queryable, hours: readonly Date[], most: number
 export type WaitCount = { environment: Environment; place: number; count: number };
 const waiting = sql<[queue: string, bounds: Date[]], WaitCount>`
 select a.environment, o.place, sum(o.count)::integer as count
-from account a
+from each_account a
 -- From the index alone, for each account.
 cross join lateral (
   select width_bucket(o.stage_since, $2::timestamptz[]) as place, count(*) as count
@@ -61,7 +61,7 @@ const low = sql<[since: Date, most_items: number, most: number], LowStockRow>`
 select a.environment, a.account_id, r.name as partner, s.sku, p.name,
   (s.on_hand_units - s.reserved_units)::float8 as available_units, u.shipped_units::float8 as shipped_units,
   u.owed_units::float8 as owed_units
-from account a
+from each_account a
 join partner r on r.partner_id = a.partner_id
 cross join lateral (
   select i.sku, sum(i.shipped_units) as shipped_units, sum(i.owed_units) as owed_units

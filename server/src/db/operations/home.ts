@@ -18,7 +18,7 @@ const counts = sql<
   QueueCount
 >`
 select a.environment, q.key, sum(o.count)::integer as count, min(o.oldest_at) as oldest_at, sum(o.late)::integer as late
-from account a
+from each_account a
 cross join unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as q(key, queue, since, late_before)
 -- From the index alone, for each account and queue.
 cross join lateral (

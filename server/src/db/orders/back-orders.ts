@@ -6,7 +6,7 @@ const accounts = sql<
   { account_id: string; environment: Environment; clock_offset_s: number }
 >`
 select a.account_id, a.environment, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.environment = $1) and exists (
   select
   from order_item i

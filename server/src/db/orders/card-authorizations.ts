@@ -197,7 +197,7 @@ export const noteDispute = (db: Queryable, account_id: string, order_number: str
 
 const dueAccounts = sql<[environment: Environment | null, now: Date], { account_id: string }>`
 select a.account_id
-from account a
+from each_account a
 where ($1::text is null or a.environment = $1) and exists (
   select
   from card_authorization c
@@ -221,7 +221,7 @@ export const listAuthorizationsToCheck = (db: Queryable, account_id: string, now
 export type StuckPayment = { account_id: string; order_number: string; problem: string };
 const stuck = sql<[most: number], StuckPayment>`
 select a.account_id, p.order_number, p.problem
-from account a
+from each_account a
 join (
   select account_id, order_number, problem
   from card_authorization

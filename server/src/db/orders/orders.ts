@@ -208,7 +208,7 @@ export const lockOrder = (db: Queryable, account_id: string, order_number: strin
 
 const unpaidAccounts = sql<[environment: Environment | null], { account_id: string; clock_offset_s: number }>`
 select a.account_id, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.environment = $1) and (exists (
   select
   from orders o

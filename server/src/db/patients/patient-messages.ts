@@ -17,7 +17,7 @@ export const patientMessagePlace = (account_id: string, message_id: string) =>
 export type MessagingAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 const accounts = sql<[account_id: string | null, environment: Environment | null], MessagingAccount>`
 select a.account_id, a.environment, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.account_id = $1) and ($2::text is null or a.environment = $2) and (exists (
   select
   from patient p
@@ -238,7 +238,7 @@ export const reportPatientMessage = (
 
 const accountOf = sql<[message_id: string, environment: Environment], { account_id: string }>`
 select m.account_id
-from account a
+from each_account a
 join patient_message m on m.account_id = a.account_id and m.message_id = $1
 where a.environment = $2
 limit 1`;

@@ -7,7 +7,7 @@ import { type Queryable, sql } from "../db.ts";
 export type SendingAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 const accounts = sql<[account_id: string | null, environment: Environment | null], SendingAccount>`
 select a.account_id, a.environment, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.account_id = $1) and ($2::text is null or a.environment = $2) and (exists (
   select
   from prescriber_message m

@@ -5,7 +5,7 @@ import { type Queryable, sql } from "../db.ts";
 type NotifiedAccount = { account_id: string; clock_offset_s: number };
 const accounts = sql<[account_id: string | null, environment: Environment | null], NotifiedAccount>`
 select a.account_id, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.account_id = $1) and ($2::text is null or a.environment = $2) and exists (
   select
   from prescriber_route t

@@ -6,7 +6,7 @@ export type ScheduleAccount = { account_id: string; environment: Environment; cl
 
 const accounts = sql<[account_id: string | null, environment: Environment | null, now: Date], ScheduleAccount>`
 select a.account_id, a.environment, a.clock_offset_s
-from account a
+from each_account a
 where ($1::text is null or a.account_id = $1) and ($2::text is null or a.environment = $2) and exists (
   select
   from refill_schedule s

@@ -25,7 +25,7 @@ export const findLedger = (db: Queryable, account_id: string) => db.row(ledgerOf
 
 const withOpenLines = sql<[environment: Environment | null], { account_id: string; clock_offset_s: number }>`
 select a.account_id, a.clock_offset_s
-from account a
+from each_account a
 join ledger l on l.account_id = a.account_id
 where ($1::text is null or a.environment = $1) and exists (
   select

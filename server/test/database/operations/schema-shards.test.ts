@@ -181,8 +181,32 @@ test("every function that reads or writes a tenant table takes the account as it
 /** Test files that ran before may have added statements that store events without a function. */
 const isOurs = (text: string) => !/^insert into webhook_event .* from jsonb_populate_recordset\(/.test(text);
 
+const NAMED = "is about one account, whose id is an argument";
+const FROM_ACCOUNT: Exemptions = [
+  ["with recursive version as", NAMED],
+  ["select m.body_hash, case when m.format = 'simulation'", NAMED],
+];
+
+test("every account is in each_account, also one that an earlier build inserts", async () => {
+  await db.raw("insert into account (account_id, environment, created_at) values ('homelessacct', 'sandbox', now())");
+  const missing = await list("select account_id from account except select account_id from each_account");
+  expect(missing).toEqual([]);
+  expect(await list("select environment from each_account where account_id = 'homelessacct'")).toEqual([
+    { environment: "sandbox" },
+  ]);
+});
+
+test("statements that visit every account start from each_account, whose rows are with the account's other rows", async () => {
+  const visits = new RegExp(
+    `\\bfrom account a\\b.*\\b(from|join) (${[...tenants].join("|")}) (\\w+) .*\\b\\3\\.account_id = a\\.account_id\\b`,
+  );
+  const visiting = (await allStatements()).filter((text) => visits.test(text));
+  expect((await allStatements()).filter((text) => /\bfrom each_account a\b/.test(text)).length).toBeGreaterThan(20);
+  expectExempt(visiting, FROM_ACCOUNT, (text, part) => text.includes(part));
+});
+
 test("every statement of an account compares account_id with an argument", async () => {
-  const tables = new Set([...tenants, "account", "person_link"]);
+  const tables = new Set([...tenants, "account", "each_account", "person_link"]);
   const touches = new RegExp(`\\b(from|join|into|update|using) (${[...tenants].join("|")})\\b`);
   // `schema.test.ts` lists the statements that are bound to no account.
   const bound = (await allStatements())
