@@ -14,7 +14,7 @@ import { type Receiver, WEBHOOK_SECRET } from "./webhook-receivers.ts";
  */
 export const EVENTS_PER_JOURNEY = 4;
 /** Longer than any recovery, so that a client never gives up. */
-const ANSWER_DEADLINE_MS = 120_000;
+const ANSWER_DEADLINE_MS = 300_000;
 
 export type Tokens = { partner: string; intake: string };
 /** Where the service runs. Undefined while a process is down. */
