@@ -54,7 +54,7 @@ beforeAll(async () => {
   const { rows } = await owner.query(`
     select c.relname::text as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id'
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition`);
   tenants = new Set(rows.map(({ name }) => name));
   const large = await owner.query(`
     select c.relname::text as name from pg_class c

@@ -196,7 +196,7 @@ test("every statement of an account searches by the same columns in a database t
   const { rows } = await app.owner.raw(`
     select c.relname::text as name from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attname = 'account_id'
-    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`);
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v') and not c.relispartition`);
   const tenants = new Set(rows.map(({ name }) => String(name)));
   const texts = (await allStatements()).filter(
     (text) =>

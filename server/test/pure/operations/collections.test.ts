@@ -93,6 +93,7 @@ const bounded: Record<string, string> = {
   "usecases/operations/audit/verify-log.ts roots": "one command; one entry per hour of the retention",
   "usecases/operations/render-each.ts parts": "lives for one page, up to its largest size",
   "usecases/operations/watch-home.ts listeners": "one entry per open home page of a signed-in person",
+  "usecases/patients/damaged-patients.ts skipped_until_ms": "takes no further patient beyond MOST",
   "usecases/sandbox/walk-order.ts checked": "lives for one walk of an order of at most five steps",
   "usecases/webhooks/attempt-book.ts waiting": CLAIMS,
   "usecases/webhooks/courier.ts claims": CLAIMS,
