@@ -1,5 +1,6 @@
 import type { Mutations } from "../mutations.ts";
 import type { AttackTally } from "../siege/attacks.ts";
+import type { Victim } from "../siege/siege.ts";
 import { parts } from "../tally.ts";
 import { type Campaign, count, FROM, seed } from "./campaign.ts";
 import { mebibytes, milliseconds, percent, showCounts, showFaults, showFigures } from "./show.ts";
@@ -66,8 +67,10 @@ export const answerCampaigns: Record<string, Campaign> = {
       const { found } = await inStages([() => campaignNeighbors(size)]);
       const { attacks, beside_p99_ms, flooded_p99_ms, ratio, faults } = found;
       showAttacks(attacks);
-      for (const { beside, flooded } of found.rounds) {
-        console.log(`beside ${milliseconds(beside.p99_ms)}  flooded ${milliseconds(flooded.p99_ms)}`);
+      for (const { beside, flooded, stolen } of found.rounds) {
+        console.log(
+          `beside ${milliseconds(beside.p99_ms)}  flooded ${milliseconds(flooded.p99_ms)}  ${stolenTime(stolen)}`,
+        );
       }
       console.log(
         `production p99: ${milliseconds(beside_p99_ms)} while a bare server takes the flood, ` +
@@ -84,15 +87,21 @@ export const answerCampaigns: Record<string, Campaign> = {
       const { campaignHostile } = await import("../siege/hostile.ts");
       const size = { from: FROM, strength: 1, events: SANDBOX_EVENTS, duration_ms: minutes * 60_000 } as const;
       const { found } = await inStages([() => campaignHostile(size)]);
-      const { quiet, beside, during, after, ratio, memory, attacks, faults } = found;
+      const { quiet, rounds, after, beside_p99_ms, during_p99_ms, ratio, memory, attacks, faults } = found;
       showAttacks(attacks);
-      for (const [when, { count, p50_ms, p99_ms }] of Object.entries({ quiet, beside, during, after })) {
+      const show = (when: string, { count, p50_ms, p99_ms }: Victim, more = "") =>
         console.log(
-          `production ${when.padEnd(8)} ${count} requests  p50 ${milliseconds(p50_ms)}  p99 ${milliseconds(p99_ms)}`,
+          `production ${when.padEnd(8)} ${count} requests  p50 ${milliseconds(p50_ms)}  p99 ${milliseconds(p99_ms)}${more}`,
         );
+      show("quiet", quiet);
+      for (const { beside, during, stolen } of rounds) {
+        show("beside", beside);
+        show("during", during, `  ${stolenTime(stolen)}`);
       }
+      show("after", after);
       console.log(
-        `p99 ${percent(ratio)} of the run beside a bare server (limit ${percent(SLOWER_LIMIT)})  ` +
+        `p99 ${milliseconds(during_p99_ms)} after ${milliseconds(beside_p99_ms)} beside a bare server, in the median round: ` +
+          `${percent(ratio)} (limit ${percent(SLOWER_LIMIT)})  ` +
           `memory ${mebibytes(memory.first_bytes)} to ${mebibytes(memory.last_bytes)}, growth over the last two thirds ` +
           `${(memory.growth * 100).toFixed(2)} % (limit ${GROWTH_LIMIT * 100} %)  faults ${faults.length}`,
       );
@@ -100,6 +109,9 @@ export const answerCampaigns: Record<string, Campaign> = {
     },
   },
 };
+
+/** Production is slower by the time that other machines on the same host take, and not by the attack. */
+const stolenTime = (part: number | null) => (part === null ? "" : `${percent(part)} of the processor time stolen`);
 
 /** What reading and sending damaged messages have in common. */
 type Damaged = {

@@ -214,6 +214,19 @@ const ADDRESSES = Array.from({ length: 8 }, (_, index) => `127.0.0.${index + 2}`
 const MOST_FAULTS = 20;
 const RETRY_AFTER_ANSWERS = new Set(["503"]);
 
+type Tallies = Record<string, AttackTally>;
+/** What two floods of the same attacks sent and got. */
+export function addedTally(one: Tallies, other: Tallies): Tallies {
+  const all = { ...one };
+  for (const [name, { sent, answers, faults }] of Object.entries(other)) {
+    const before = all[name] ?? { sent: 0, answers: {}, faults: [] };
+    const counted = { ...before.answers };
+    for (const [answer, times] of Object.entries(answers)) counted[answer] = (counted[answer] ?? 0) + times;
+    all[name] = { sent: before.sent + sent, answers: counted, faults: [...before.faults, ...faults] };
+  }
+  return all;
+}
+
 export type Running = { stop(): Promise<AttackTally> };
 
 /** Runs one attack at the given part of its full strength until it is stopped. */

@@ -1,12 +1,12 @@
-import { type AttackName, type AttackTally, partnerFlood } from "./attacks.ts";
-import { median, type SiegeSize, underSiege, type Victim } from "./siege.ts";
+import { type AttackName, type AttackTally, addedTally, partnerFlood } from "./attacks.ts";
+import { median, type SiegeSize, stolenSince, underSiege, type Victim } from "./siege.ts";
 
 /** What a sandbox can do to the production beside it with its own tokens. */
 const sandboxFlood: readonly AttackName[] = ["noise", "deep_pages", "big_events", "unknown_fields"];
 const WARM_UP_MS = 2_000;
 
 export type NeighborsTally = {
-  rounds: { beside: Victim; flooded: Victim }[];
+  rounds: { beside: Victim; flooded: Victim; stolen: number | null }[];
   attacks: Record<string, AttackTally>;
   /** The medians of the rounds. */
   beside_p99_ms: number;
@@ -30,16 +30,15 @@ export function campaignNeighbors(
   const flood = fairness ? partnerFlood : sandboxFlood;
   return underSiege({ ...given, ...(fairness && { flooders: FLOODERS }) }, async ({ measure, attack }) => {
     const rounds: NeighborsTally["rounds"] = [];
-    const attacks: NeighborsTally["attacks"] = {};
+    let attacks: NeighborsTally["attacks"] = {};
     const faults: string[] = [];
     if (warm_up_ms > 0) await measure(warm_up_ms);
     for (let round = 0; round < wanted; round++) {
+      const stolen = stolenSince();
       const { result: beside } = await attack("bare", flood, () => measure(round_ms));
       const { result: flooded, attacks: seen } = await attack("service", flood, () => measure(round_ms));
-      rounds.push({ beside, flooded });
-      for (const [name, tally] of Object.entries(seen)) {
-        attacks[name] = attacks[name] === undefined ? tally : added(attacks[name], tally);
-      }
+      rounds.push({ beside, flooded, stolen: stolen() });
+      attacks = addedTally(attacks, seen);
       for (const { not_ok } of [beside, flooded]) {
         if (not_ok.length > 0) faults.push(`production got ${not_ok.join(", ")}`);
       }
@@ -49,10 +48,4 @@ export function campaignNeighbors(
     const flooded_p99_ms = median(rounds.map(({ flooded }) => flooded.p99_ms));
     return { rounds, attacks, beside_p99_ms, flooded_p99_ms, ratio: flooded_p99_ms / beside_p99_ms, faults };
   });
-}
-
-function added(one: AttackTally, other: AttackTally): AttackTally {
-  const answers = { ...one.answers };
-  for (const [answer, times] of Object.entries(other.answers)) answers[answer] = (answers[answer] ?? 0) + times;
-  return { sent: one.sent + other.sent, answers, faults: [...one.faults, ...other.faults] };
 }

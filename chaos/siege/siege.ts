@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { promisify } from "node:util";
 import { startChild } from "../../bench/child.ts";
@@ -167,6 +168,26 @@ async function residentBytes(pid: number): Promise<number> {
     if (own) sum += Number(kib) * 1024;
   }
   return sum;
+}
+
+/**
+ * Returns a function that tells which part of all processor time since then other machines on the same host took. Null where
+ * the system does not count it.
+ */
+export function stolenSince(): () => number | null {
+  const before = processorTime();
+  return () => {
+    const now = processorTime();
+    if (before === null || now === null || now.all <= before.all) return null;
+    return (now.stolen - before.stolen) / (now.all - before.all);
+  };
+}
+
+/** The first line of Linux's counters: user, nice, system, idle, iowait, irq, softirq, steal. */
+function processorTime(): { all: number; stolen: number } | null {
+  if (!existsSync("/proc/stat")) return null;
+  const ticks = readFileSync("/proc/stat", "utf8").split("\n")[0]!.split(/\s+/).slice(1, 9).map(Number);
+  return { all: ticks.reduce((sum, one) => sum + one, 0), stolen: ticks[7] ?? 0 };
 }
 
 /** Reads a value at an interval until `work` ends. */

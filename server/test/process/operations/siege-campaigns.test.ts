@@ -14,7 +14,11 @@ describe.concurrent("the campaigns", () => {
   test("hostile: every attack reaches the service, which refuses without an unannounced 5xx", {
     timeout: TIMEOUT_MS,
   }, async () => {
-    const { attacks, during, after, memory, faults } = await campaignHostile({ ...SMALL, duration_ms: 4_000 });
+    const { attacks, rounds, after, memory, faults } = await campaignHostile({
+      ...SMALL,
+      duration_ms: 4_000,
+      rounds: 2,
+    });
     expect(faults).toEqual([]);
     expect(Object.keys(attacks)).toEqual(attackNames);
     for (const [name, { sent, answers }] of Object.entries(attacks)) {
@@ -22,10 +26,11 @@ describe.concurrent("the campaigns", () => {
       expect([name, counted]).toEqual([name, sent]);
       expect(sent).toBeGreaterThan(0);
     }
-    for (const { count, not_ok } of [during, after]) {
+    for (const { count, not_ok } of [...rounds.map(({ during }) => during), after]) {
       expect(count).toBeGreaterThan(0);
       expect(not_ok).toEqual([]);
     }
+    expect(rounds).toHaveLength(2);
     expect(memory.samples).toBeGreaterThan(0);
     expect(memory.last_bytes).toBeGreaterThan(2 ** 20);
   });
