@@ -1,4 +1,4 @@
--- revision 7
+-- revision 8
 -- Saves a change of an order with its history and its events. The service has decided all of it. This function only
 -- checks that the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -59,6 +59,8 @@ declare
   written integer;
   available numeric;
   of_lots numeric;
+  -- Read before the update: on Citus, a case has no function that depends on the time zone.
+  new_claimed_until timestamptz := (new_columns->>'claimed_until')::timestamptz;
   -- The items whose lots change.
   lot_items integer[] := '{}';
 begin
@@ -99,7 +101,7 @@ begin
       then (new_columns->>'safety_sealed')::bytea else o.safety_sealed end,
     claimed_by = case when new_columns ? 'claimed_by' then new_columns->>'claimed_by' else o.claimed_by end,
     claimed_until = case when new_columns ? 'claimed_until'
-      then (new_columns->>'claimed_until')::timestamptz else o.claimed_until end,
+      then new_claimed_until else o.claimed_until end,
     drug_schedule = case when new_columns ? 'drug_schedule'
       then new_columns->>'drug_schedule' else o.drug_schedule end
   where o.account_id = save_change.account_id and o.order_number = save_change.order_number
@@ -154,14 +156,15 @@ begin
         then (x.item->>'prescription_id')::bigint else i.prescription_id end,
       reserved = case when x.item ? 'reserved' then (x.item->>'reserved')::boolean else i.reserved end,
       pending = case when x.item ? 'pending' then (x.item->>'pending')::boolean else i.pending end,
-      removed_at = case when x.item ? 'removed_at' then (x.item->>'removed_at')::timestamptz else i.removed_at end,
+      removed_at = case when x.item ? 'removed_at' then t.removed_at else i.removed_at end,
       lot = case when x.item ? 'lot' then x.item->>'lot' else i.lot end,
       lot_expires_on = case when x.item ? 'lot_expires_on'
-        then (x.item->>'lot_expires_on')::date else i.lot_expires_on end,
-      shipped_at = case when x.item ? 'shipped_at' then (x.item->>'shipped_at')::timestamptz else i.shipped_at end,
-      supply_ends_at = case when x.item ? 'supply_ends_at'
-        then (x.item->>'supply_ends_at')::timestamptz else i.supply_ends_at end
+        then t.lot_expires_on else i.lot_expires_on end,
+      shipped_at = case when x.item ? 'shipped_at' then t.shipped_at else i.shipped_at end,
+      supply_ends_at = case when x.item ? 'supply_ends_at' then t.supply_ends_at else i.supply_ends_at end
     from jsonb_array_elements(changed_items) as x(item)
+    cross join lateral jsonb_to_record(x.item) as t(removed_at timestamptz, lot_expires_on date, shipped_at timestamptz,
+      supply_ends_at timestamptz)
     where i.account_id = save_change.account_id and i.order_number = save_change.order_number
       and i.item_id = (x.item->>'item_id')::integer;
     get diagnostics written = row_count;

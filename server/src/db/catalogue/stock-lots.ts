@@ -44,13 +44,13 @@ const SHELF_WITH_LOTS = `
     from (
       select *
       from stock_lot
-      where account_id = s.account_id and sku = s.sku and (on_hand_units > 0 or returned_units > 0)
+      where account_id = $1 and sku = s.sku and (on_hand_units > 0 or returned_units > 0)
       order by expires_on, lot
       limit $3) l), '[]') as lots`;
 const withLots = statementOf<[account_id: string, skus: readonly string[], most: number], ShelfWithLots>(`
 select ${SHELF_WITH_LOTS}
 from stock s
-join account a on a.account_id = s.account_id
+join account a on a.account_id = $1
 where s.account_id = $1 and s.sku = any($2)`);
 /** More lots of one product than a shelf has. */
 const MOST_LOTS = 500;
@@ -85,7 +85,7 @@ select ${SHELF_WITH_LOTS},
       where o.account_id = $1 and o.lot = any($4) and o.sku <> s.sku and o.on_hand_units > 0
       limit 1000) e), '[]') as elsewhere
 from stock s
-join account a on a.account_id = s.account_id
+join account a on a.account_id = $1
 where s.account_id = $1 and s.sku = any($2)`);
 /** The shelves of these products with their lots, for a fill that names `lots`. These are in upper case. */
 export const loadShelvesToFill = (

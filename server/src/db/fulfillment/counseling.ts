@@ -1,4 +1,5 @@
 import type { CounselingOutcome, CounselingState, CounselingWay, Environment } from "@pestle/contract";
+import { eachClock } from "../accounts/each-account.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** The vault's place for a pharmacist's note. */
@@ -135,7 +136,7 @@ function listText(show: CounselingState): string {
   return `
 with page as materialized (
   select i.account_id, i.order_number, i.item_id, i.shipped_at
-  from each_account a
+  from ${eachClock()}
   cross join lateral (
     select i.account_id, i.order_number, i.item_id, i.shipped_at
     from order_item i

@@ -5,6 +5,7 @@ import {
   type ExceptionId,
   pharmacyExceptionIds,
 } from "@pestle/contract";
+import { eachClock } from "../accounts/each-account.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** Filters for a table of orders across all accounts. Null means no filter. */
@@ -148,12 +149,11 @@ function pageText(names: readonly FilterName[], sort: QueueFilter["sort"], lengt
   return `
 with page as materialized (
   select o.account_id, o.order_number, o.stage_since
-  from each_account a
-  cross join unnest($1::text[]) as q(queue)
+  from ${eachClock(", unnest($1::text[]) as queue")}
   cross join lateral (
     select o.account_id, o.order_number, o.stage_since
     from orders o
-    where o.account_id = a.account_id and o.queue = q.queue and o.stage_since ${after}= $2::timestamptz
+    where o.account_id = a.account_id and o.queue = a.queue and o.stage_since ${after}= $2::timestamptz
     and (o.stage_since, o.account_id, o.order_number) ${after} ($2::timestamptz, $3::text, $4::text)${asked("o")}
     order by o.stage_since${direction}, o.order_number${direction}
     limit ${length}) o
@@ -179,12 +179,7 @@ select o.account_id, p.name as partner, a.environment, o.order_number, o.order_s
   case when o.claimed_until > $6 then o.claimed_until end as claimed_until,
   ${printedAt} as printed_at
 from page g
-cross join lateral (
-  -- One row by its key, however many rows PostgreSQL estimates.
-  select o.*
-  from orders o
-  where o.account_id = g.account_id and o.order_number = g.order_number
-  limit 1) o
+join orders o on o.account_id = g.account_id and o.order_number = g.order_number
 join account a on a.account_id = o.account_id
 join partner p on p.partner_id = a.partner_id
 order by ${by_age("g")}`;

@@ -16,6 +16,15 @@ const COLUMNS = `
   o.created_at,
   o.patient_key, ${WHOSE_AND_WHAT}`;
 
+/**
+ * Pairs `k` of an account in the array $1 and a value at the same place of another array. They start from the row of each
+ * account that is with the account's other rows, so that a server that has some of the accounts visits those.
+ */
+const keysOf = (values: string, name: string) => `(
+  select h.account_id, (${values})[unnest(array_positions($1::text[], h.account_id))] as ${name}
+  from account_home h
+  where h.account_id = any($1::text[])) k`;
+
 /** Probes each account's index and keeps the newest hits. Never scans a table. */
 const inEveryAccount = (found: string) => `
 select ${COLUMNS}
@@ -89,7 +98,7 @@ export const findBy = (db: Queryable, by: keyof typeof searches, value: string |
 
 const byReference = statementOf<[account_ids: readonly string[], indexes: readonly Buffer[], most: number], FoundRow>(`
 select ${COLUMNS}
-from unnest($1::text[], $2::bytea[]) as k(account_id, reference_index)
+from ${keysOf("$2::bytea[]", "reference_index")}
 join account a on a.account_id = k.account_id
 join partner p on p.partner_id = a.partner_id
 cross join lateral (
@@ -162,7 +171,7 @@ export const findByProduct = (db: Queryable, { skus, ndc, name }: ProductQuestio
 const peopleIndexes = ["name_dob_index", "id_index", "phone_index", "email_index"] as const;
 export type PeopleIndex = (typeof peopleIndexes)[number];
 const peopleBy = (column: PeopleIndex) => `
-from unnest($1::text[], $2::bytea[]) as k(account_id, blind)
+from ${keysOf("$2::bytea[]", "blind")}
 join account a on a.account_id = k.account_id
 join partner p on p.partner_id = a.partner_id
 cross join lateral (
@@ -237,8 +246,7 @@ type FoundPerson = { account_id: string; patient_key: number; record_sealed: Buf
 const broad = (column: BroadIndex) =>
   statementOf<PeopleParams, FoundPerson>(`
 select w.account_id, w.patient_key, w.record_sealed
-from unnest($1::text[], $2::bytea[]) as k(account_id, blind)
-join account a on a.account_id = k.account_id
+from ${keysOf("$2::bytea[]", "blind")}
 cross join lateral (
   select w.account_id, w.patient_key, w.record_sealed
   from patient w
@@ -254,20 +262,20 @@ type PatientParams = [account_ids: readonly string[], patient_keys: readonly num
 /** Few of each, so that many patients fit. */
 const ofPatients = statementOf<PatientParams, FoundRow>(`
 select ${COLUMNS}
-from unnest($1::text[], $2::bigint[]) as w(account_id, patient_key)
-join account a on a.account_id = w.account_id
+from ${keysOf("$2::bigint[]", "patient_key")}
+join account a on a.account_id = k.account_id
 join partner p on p.partner_id = a.partner_id
 cross join lateral (
   select o.*
   from orders o
-  where o.account_id = w.account_id and o.patient_key = w.patient_key
+  where o.account_id = k.account_id and o.patient_key = k.patient_key
   order by o.order_position desc
   limit 3) o
 order by o.order_position desc
 limit $3`);
 const unorderedOfPatients = statementOf<PatientParams, FoundRow>(`
 select ${UNORDERED_COLUMNS}
-from unnest($1::text[], $2::bigint[]) as k(account_id, patient_key)
+from ${keysOf("$2::bigint[]", "patient_key")}
 join account a on a.account_id = k.account_id
 join partner p on p.partner_id = a.partner_id
 join patient w on w.account_id = k.account_id and w.patient_key = k.patient_key

@@ -104,7 +104,7 @@ from noted n
 where not exists (
   select
   from review v
-  where v.account_id = n.account_id and v.prescription_id = n.prescription_id and v.kind = 'order_refused'
+  where v.account_id = $1 and v.prescription_id = n.prescription_id and v.kind = 'order_refused'
     and v.resolved_at is null)`;
 /**
  * Stores why Automatic Processing could not create the order. The partner sees the errors, also in the event if there is

@@ -37,7 +37,7 @@ select a.workflow, a.clock_offset_s, r.prescription_id, p.patient_key, p.id_seal
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
   r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
   r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors, r.intake_message_id,
-  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial,
+  case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end as partial,
   coalesce((
     select json_agg(json_build_object(
       'dispense_id', i.dispense_id, 'order_number', i.order_number, 'order_status', o.order_status,
@@ -96,16 +96,16 @@ export const findLastOfOrder = (
   prescriber_order_number: string,
 ) => db.row(lastOfOrder, [ncpdp_id, environment, sender, prescriber_order_number]);
 
-/** The columns of a `SealedFact`, of `prescription r`. */
+/** The columns of a `SealedFact`, of `prescription r` of the account $1. */
 export const FACT_COLUMNS = `r.prescription_id, r.patient_key, (
     select p.id_sealed
     from patient p
-    where p.account_id = r.account_id and p.patient_key = r.patient_key) as id_sealed,
+    where p.account_id = $1 and p.patient_key = r.patient_key) as id_sealed,
   r.active, r.acceptance, r.prescriber_name, r.prescriber_phone,
   r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date,
   r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply,
   r.refills, r.drug_schedule, r.daw, r.units_ordered::float8 as units_ordered, r.order_errors,
-  case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end as partial`;
+  case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end as partial`;
 const fact = statementOf<[account_id: string, prescription_id: number], SealedFact>(`
 select ${FACT_COLUMNS}
 from prescription r

@@ -17,16 +17,18 @@ const counts = sql<
   [keys: string[], queues: string[], since: (Date | null)[], late_before: (Date | null)[]],
   QueueCount
 >`
-select a.environment, q.key, sum(o.count)::integer as count, min(o.oldest_at) as oldest_at, sum(o.late)::integer as late
-from each_account a
-cross join unnest($1::text[], $2::text[], $3::timestamptz[], $4::timestamptz[]) as q(key, queue, since, late_before)
+select a.environment, a.key, sum(o.count)::integer as count, min(o.oldest_at) as oldest_at, sum(o.late)::integer as late
+from (
+  select e.account_id, e.environment, unnest($1::text[]) as key, unnest($2::text[]) as queue,
+    unnest($3::timestamptz[]) as since, unnest($4::timestamptz[]) as late_before
+  from each_account e
+  where e.partner_id is not null) a
 -- From the index alone, for each account and queue.
 cross join lateral (
-  select count(*) as count, min(o.stage_since) as oldest_at, count(*) filter (where o.stage_since < q.late_before) as late
+  select count(*) as count, min(o.stage_since) as oldest_at, count(*) filter (where o.stage_since < a.late_before) as late
   from orders o
-  where o.account_id = a.account_id and o.queue = q.queue and o.stage_since >= coalesce(q.since, '-infinity')) o
-where a.partner_id is not null
-group by a.environment, q.key`;
+  where o.account_id = a.account_id and o.queue = a.queue and o.stage_since >= coalesce(a.since, '-infinity')) o
+group by a.environment, a.key`;
 export const countQueues = (db: Queryable, asked: readonly CountedQueue[]) =>
   db.rows(counts, [
     asked.map(({ key }) => key),

@@ -63,7 +63,7 @@ join lateral (
     'ndc', r.ndc, 'gcn', r.gcn, 'written_date', r.written_date, 'effective_date', r.effective_date,
     'expires_at', r.expires_at, 'written_qty', r.written_qty, 'days_supply', r.days_supply, 'refills', r.refills,
     'drug_schedule', r.drug_schedule, 'units_ordered', r.units_ordered,
-    'partial', case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end)
+    'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end)
     as prescription,
     (select json_build_object('schedule_id', g.schedule_id, 'status', g.status, 'fill_on', g.next_fill_on)
      from refill_schedule g

@@ -83,7 +83,7 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id), '[]') as fills,
   coalesce((
     select json_agg(json_build_object('prescription_id', i.prescription_id,
-      'partial', partial_fill_of(i.account_id, i.prescription_id)))
+      'partial', partial_fill_of($1, i.prescription_id)))
     from order_item i
     join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
       and r.drug_schedule = '2'

@@ -115,7 +115,7 @@ export const ORDER_COLUMNS = `
       'written_qty', r.written_qty, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors,
-      'partial', case when r.drug_schedule = '2' then partial_fill_of(r.account_id, r.prescription_id) end)
+      'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end)
       order by r.prescription_id)
     from prescription r
     where r.account_id = o.account_id and r.prescription_id in (

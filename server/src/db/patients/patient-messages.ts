@@ -48,7 +48,7 @@ with recent as materialized (
   cross join lateral (
     select s.shipped_at, s.delivered_at
     from shipment s
-    where s.account_id = r.account_id and s.order_number = r.order_number
+    where s.account_id = $1 and s.order_number = r.order_number
     order by s.shipment_id desc
     limit 1) s
   where r.order_status in ('Shipped', 'Delivered')
@@ -59,7 +59,7 @@ with recent as materialized (
   cross join lateral (
     select e.exception_id
     from order_exception e
-    where e.account_id = h.account_id and e.order_number = h.order_number and e.resolved_at is null
+    where e.account_id = $1 and e.order_number = h.order_number and e.resolved_at is null
       and e.raised_at <= $4 and e.raised_at > $5
     limit 1) e
 )
@@ -69,13 +69,13 @@ from news n
 cross join lateral (
   select p.message_channels
   from patient p
-  where p.account_id = n.account_id and p.patient_key = n.patient_key
+  where p.account_id = $1 and p.patient_key = n.patient_key
   limit 1) p
 cross join unnest(p.message_channels) as c(channel)
 where not exists (
   select
   from patient_message m
-  where m.account_id = n.account_id and m.order_number = n.order_number and m.notice = n.notice
+  where m.account_id = $1 and m.order_number = n.order_number and m.notice = n.notice
     and m.channel = c.channel)
 limit $6
 on conflict do nothing`;
@@ -115,7 +115,7 @@ with picked as materialized (
   update patient_message m
   set claims = m.claims + 1, claimed_until = now() + $3::integer * interval '1 second'
   from picked p
-  where m.account_id = p.account_id and m.message_id = p.message_id
+  where m.account_id = $1 and m.message_id = p.message_id
   returning m.account_id, m.order_number, m.notice, m.channel, m.message_id, m.patient_key, m.state, m.created_at,
     m.sent_at, m.attempts, m.claims, m.content_sealed
 )
@@ -123,23 +123,23 @@ select c.account_id, c.order_number, c.notice, c.channel, c.message_id, c.patien
   c.attempts, c.claims, c.content_sealed, p.record_sealed, o.order_status, o.ship_state, (
     select s.tracking_url
     from shipment s
-    where s.account_id = c.account_id and s.order_number = c.order_number
+    where s.account_id = $1 and s.order_number = c.order_number
     order by s.shipment_id desc
     limit 1) as tracking_url, (
     select count(*)::integer
     from patient_message m
-    where m.account_id = c.account_id and m.patient_key = c.patient_key and m.channel = c.channel
+    where m.account_id = $1 and m.patient_key = c.patient_key and m.channel = c.channel
       and m.sent_at > $2::timestamptz - interval '1 day') as sent_in_a_day
 from claimed c
 cross join lateral (
   select p.record_sealed
   from patient p
-  where p.account_id = c.account_id and p.patient_key = c.patient_key
+  where p.account_id = $1 and p.patient_key = c.patient_key
   limit 1) p
 cross join lateral (
   select o.order_status, o.ship_state
   from orders o
-  where o.account_id = c.account_id and o.order_number = c.order_number
+  where o.account_id = $1 and o.order_number = c.order_number
   limit 1) o`;
 /** Claims due messages for a lease longer than any attempt. Skips rows that another process is claiming. */
 export const claimPatientMessages = (

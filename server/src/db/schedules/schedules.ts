@@ -41,26 +41,27 @@ export type ScheduleRow = {
   last_canceled: boolean;
 };
 
+/** The columns of a `ScheduleRow`, of `refill_schedule s` of the account $1 with the tables that are joined to it. */
 export const SCHEDULE_COLUMNS = `s.schedule_id, s.schedule_position, s.patient_key, p.id_sealed, s.prescription_id, s.status,
   s.every_days, s.lead_days, s.consent_at, s.consent_method, s.request_sealed, s.next_fill_on, s.notified_for,
   s.next_fill_problems, s.paused_because, s.last_order_number, s.last_filled_on, s.followed_on, s.revision, s.created_at,
   s.updated_at,  a.environment, a.workflow, a.clock_offset_s, r.drug_name, r.days_supply, r.order_due_at, (
     select max(o.created_at)
     from order_item i
-    join orders o on o.account_id = i.account_id and o.order_number = i.order_number
-    where i.account_id = s.account_id and i.prescription_id = s.prescription_id and i.removed_at is null
+    join orders o on o.account_id = $1 and o.order_number = i.order_number
+    where i.account_id = $1 and i.prescription_id = s.prescription_id and i.removed_at is null
       and o.order_status <> 'Canceled') as last_ordered_at, (
     select o.exception_ids[1]
     from orders o
-    where o.account_id = s.account_id and o.order_number = s.last_order_number and o.order_status = 'On Hold')
+    where o.account_id = $1 and o.order_number = s.last_order_number and o.order_status = 'On Hold')
     as last_held_by, exists (
     select
     from orders o
-    where o.account_id = s.account_id and o.order_number = s.last_order_number and o.order_status = 'Canceled')
+    where o.account_id = $1 and o.order_number = s.last_order_number and o.order_status = 'Canceled')
     as last_canceled`;
-export const SCHEDULE_JOINED = `join account a on a.account_id = s.account_id
-join patient p on p.account_id = s.account_id and p.patient_key = s.patient_key
-join prescription r on r.account_id = s.account_id and r.prescription_id = s.prescription_id`;
+export const SCHEDULE_JOINED = `join account a on a.account_id = $1
+join patient p on p.account_id = $1 and p.patient_key = s.patient_key
+join prescription r on r.account_id = $1 and r.prescription_id = s.prescription_id`;
 
 type Key = [account_id: string, schedule_id: string];
 const one = statementOf<Key, ScheduleRow>(`

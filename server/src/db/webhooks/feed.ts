@@ -27,26 +27,26 @@ type Edge = {
 };
 
 /**
- * The deliveries of an event `e`. A pending one has a row. For any other, the last attempt gives the result, and a
+ * The deliveries of an event `e` of the account $1. A pending one has a row. For any other, the last attempt gives the result, and a
  * delivery whose endpoint was deleted counts as failed.
  */
 export const DELIVERIES = `
   select d.endpoint_id, 'pending' as status, d.attempts, case when p.status = 'active' then d.due_at end as next_attempt_at
   from webhook_delivery d
-  join webhook_endpoint p on p.account_id = d.account_id and p.endpoint_id = d.endpoint_id
-  where d.account_id = e.account_id and d.event_id = e.event_id
+  join webhook_endpoint p on p.account_id = $1 and p.endpoint_id = d.endpoint_id
+  where d.account_id = $1 and d.event_id = e.event_id
   union all
   select l.endpoint_id, case l.delivery_status when 'delivered' then 'delivered' else 'failed' end, l.attempt, null
   from (
     select distinct on (t.endpoint_id) t.endpoint_id, t.delivery_status, t.attempt
     from webhook_attempt t
-    where t.account_id = e.account_id and t.event_id = e.event_id
+    where t.account_id = $1 and t.event_id = e.event_id
     order by t.endpoint_id, t.attempt desc) l
   where not exists (
     select
     from webhook_delivery d
-    join webhook_endpoint p on p.account_id = d.account_id and p.endpoint_id = d.endpoint_id
-    where d.account_id = e.account_id and d.event_id = e.event_id and d.endpoint_id = l.endpoint_id)`;
+    join webhook_endpoint p on p.account_id = $1 and p.endpoint_id = d.endpoint_id
+    where d.account_id = $1 and d.event_id = e.event_id and d.endpoint_id = l.endpoint_id)`;
 
 const EVENT = `
   e.account_id, e.event_id, e.event_type, e.order_number, e.created_at, e.body, e.body_sealed, e.feed_position, e.event_position,
