@@ -47,7 +47,7 @@ export async function openStore(
   const [deliveries, told] = [{ wake: () => {} }, { wake: () => {}, resume: () => {} }];
   const onBroken = (error: Error) => {
     metrics.countFault("database");
-    log.warn({ fault: error.message }, "database unreachable");
+    log.warn({ fault: error.message }, "database unreachable or too slow");
   };
   const database = await openDatabase(config, {
     log: (message) => log.info(message),

@@ -145,12 +145,12 @@ const NO_SCANS = { enable_seqscan: "off", enable_bitmapscan: "off", enable_hashj
 /**
  * PostgreSQL plans a named statement once per connection and keeps the plan until it analyzes the table. A plan for an
  * empty table may search by the wrong index, because all indexes cost the same then, and reads every row once the table
- * is full. So a connection plans again after this many uses, and each time its uses have doubled: no plan is for a
- * table much smaller than the present one.
+ * is full. So a connection plans again after the pool has been used this often, and each time the uses have doubled: no
+ * plan is for a table much smaller than the present one, also if its connection rested while others filled the table.
  */
 const FIRST_REPLAN = 64;
 /** By then autovacuum has analyzed each table that grows. */
-const LAST_REPLAN = 65_536;
+const LAST_REPLAN = 1_048_576;
 
 // Our bigint values stay below 2^53, and a date is a calendar date, not an instant in some time zone.
 const types: pg.CustomTypesConfig = {
@@ -264,13 +264,19 @@ export function openDb(options: DbOptions): Db {
   // Without a listener, a broken idle connection would crash the process.
   pool.on("error", (error) => onBroken?.(error));
   pool.on("connect", neverUnheard);
-  const uses = new WeakMap<pg.ClientBase, number>();
+  /** How often the pool was used when a connection planned its statements. */
+  const planned = new WeakMap<pg.ClientBase, number>();
+  let uses = 0;
   if (named_statements && !pooled) {
     pool.on("acquire", (client) => {
-      const count = (uses.get(client) ?? 0) + 1;
-      uses.set(client, count);
+      uses += 1;
+      const before = planned.get(client);
+      if (before === undefined) planned.set(client, uses);
       // The statements of the new owner queue behind it. They report a broken connection.
-      if (isReplan(count)) client.query(limited("discard plans")).catch(() => {});
+      else if (before < LAST_REPLAN && uses >= Math.max(FIRST_REPLAN, 2 * before)) {
+        planned.set(client, uses);
+        client.query(limited("discard plans")).catch(() => {});
+      }
     });
   }
 
@@ -425,8 +431,6 @@ function takeTurns<Value>(values: readonly [Value, ...Value[]]) {
   };
 }
 
-const isReplan = (uses: number) => uses >= FIRST_REPLAN && uses <= LAST_REPLAN && Number.isInteger(Math.log2(uses));
-
 /** The setting that the row-level policies compare with `account_id`. */
 export const ACCOUNT_SETTING = "pestle.account_id";
 const ENTER = "pestle_enter_account";
@@ -532,8 +536,16 @@ function isOutOfReach(error: unknown): error is Error {
   return OUT_OF_REACH.test(code) || SOCKET_ERRORS.has(code) || DRIVER_TROUBLE.test(error.message) || isSilence(error);
 }
 
-/** An unreachable database is a 503 with Retry-After, never the caller's error. */
+/** The database canceled the statement after STATEMENT_TIMEOUT_MS, or an administrator did. It saved nothing. */
+const CANCELED = "57014";
+const SLOW_RETRY_AFTER_S = 5;
+
+/** An unreachable database, or one that is too slow, is a 503 with Retry-After, never the caller's error. */
 function unavailable(error: unknown, onBroken: DbOptions["onBroken"], saved: OutOfReach["saved"]): unknown {
+  if (error instanceof pg.DatabaseError && error.code === CANCELED) {
+    onBroken?.(error);
+    return new StatusRefusal(503, SLOW_RETRY_AFTER_S);
+  }
   if (!isOutOfReach(error)) return error;
   onBroken?.(error);
   return new OutOfReach(saved);

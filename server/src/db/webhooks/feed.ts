@@ -127,7 +127,13 @@ from edge
 left join (
   select ${EVENT}
   from page
-  join webhook_event e on e.account_id = $1 and e.event_id = page.event_id) shown on true
+  cross join lateral (
+    -- The limit keeps the planner from looking up the deliveries of events that are not on the page.
+    select e.account_id, e.event_id, e.event_type, e.order_number, e.created_at, e.body, e.body_sealed, e.feed_position,
+      e.event_position
+    from webhook_event e
+    where e.account_id = $1 and e.event_id = page.event_id
+    limit 1) e) shown on true
 order by shown.feed_position, shown.event_position`;
 }
 

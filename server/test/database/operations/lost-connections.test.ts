@@ -67,6 +67,23 @@ test("a connection that ends when a listener takes it fails the listener, and no
   await expect(db.connect()).rejects.toThrow();
 });
 
+test("a statement that took too long gets 503 with Retry-After, and its connection stays", async () => {
+  let connections = 0;
+  let set_up = false;
+  const canceled = message("E", "SERROR\0C57014\0Mcanceling statement due to statement timeout\0\0");
+  db = await dying((socket, letter) => {
+    if (letter === "") {
+      connections += 1;
+      socket.write(WELCOME);
+    } else if (!set_up) set_up = socket.write(DONE);
+    else socket.write(Buffer.concat([canceled, READY]));
+  });
+  for (let time = 0; time < 2; time++) {
+    const refusal = await db.raw("select").catch((error) => error);
+    expect([isOut(refusal), refusal.retry_after_s, connections]).toEqual([true, 5, 1]);
+  }
+});
+
 const nothing = sql<[], never>`select`;
 const something = sql<[number], never>`select $1::integer`;
 

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { fillOrderBook } from "../../../../bench/order-book.ts";
-import { ACCOUNT_SETTING, type Db, openDb, sql } from "../../../src/db/db.ts";
+import { ACCOUNT_SETTING, type Db, openDb, sql, type Tx } from "../../../src/db/db.ts";
 import { unsealedTables } from "../../../src/db/operations/unsealed-rows.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { newOrder, placed } from "../../support/orders.ts";
@@ -101,22 +101,23 @@ let app: TestApp;
 let account_id: string;
 /** One connection of the service, whose plans are for a table without rows. */
 let planned_empty: Db;
+/** A pool of two: one connection has plans for a table without rows, and rests. */
+let resting: Db;
 const clients: pg.Client[] = [];
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   ({ account_id } = app.demo.partners[0]!);
   await forgetStatistics();
-  planned_empty = openDb({
-    connection: { connectionString: app.config.DATABASE_URL },
-    pool_size: 1,
-    named_statements: true,
-  });
-  await rowsOfOneOrder();
+  const connection = { connectionString: app.config.DATABASE_URL };
+  planned_empty = openDb({ connection, pool_size: 1, named_statements: true });
+  resting = openDb({ connection, pool_size: 2, named_statements: true });
+  for (const db of [planned_empty, resting]) await db.of(account_id).transaction(rowsOfOneOrder);
   await fill();
 });
 afterAll(async () => {
   for (const client of clients) await client.end();
   await planned_empty.close();
+  await resting.close();
   await app.stop();
 });
 
@@ -173,15 +174,26 @@ select sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
 from pg_stat_xact_user_tables
 where relname = 'orders'`;
 /** How many rows a search for one order reads. */
-const rowsOfOneOrder = () =>
-  planned_empty.of(account_id).transaction(async (tx) => {
-    await tx.row(oneOrder, [account_id, "0000000000"]);
-    return (await tx.row(read, []))!.rows;
-  });
+async function rowsOfOneOrder(tx: Tx): Promise<number> {
+  await tx.row(oneOrder, [account_id, "0000000000"]);
+  return (await tx.row(read, []))!.rows;
+}
 
 test("a connection of an empty database plans again while its tables grow", async () => {
   for (let use = 0; use < 64; use++) await planned_empty.row(read, []);
-  expect(await rowsOfOneOrder()).toBe(0);
+  expect(await planned_empty.of(account_id).transaction(rowsOfOneOrder)).toBe(0);
+});
+
+test("a connection that rested plans again when others of its pool have worked", async () => {
+  const of_account = resting.of(account_id);
+  await of_account.transaction(async () => {
+    for (let use = 0; use < 64; use++) await resting.row(read, []);
+  });
+  const rows = await of_account.transaction(async (tx) => [
+    await of_account.transaction(rowsOfOneOrder),
+    await rowsOfOneOrder(tx),
+  ]);
+  expect(rows).toEqual([0, 0]);
 });
 
 test("no connection compiles its statements", async () => {
