@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 -- Saves a new order with everything that it changes. The service has decided all of it. This function only checks that
 -- the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -125,15 +125,19 @@ begin
     perform conflict_unless(found);
   end loop;
 
-  insert into order_fingerprint as f (account_id, fingerprint, order_number, created_at)
+  insert into order_fingerprint (account_id, fingerprint, order_number, created_at)
   values (account_id, fingerprint, order_number, fingerprint_at)
-  on conflict on constraint order_fingerprint_pkey do update
-  set order_number = excluded.order_number, created_at = excluded.created_at
-  where f.created_at <= fingerprint_since or exists (
-    select
-    from orders o
-    where o.account_id = save_order.account_id and o.order_number = f.order_number and o.order_status = 'Canceled');
-  perform conflict_unless(found);
+  on conflict on constraint order_fingerprint_pkey do nothing;
+  if not found then
+    update order_fingerprint f
+    set order_number = save_order.order_number, created_at = fingerprint_at
+    where f.account_id = save_order.account_id and f.fingerprint = save_order.fingerprint
+      and (f.created_at <= fingerprint_since or exists (
+        select
+        from orders o
+        where o.account_id = save_order.account_id and o.order_number = f.order_number and o.order_status = 'Canceled'));
+    perform conflict_unless(found);
+  end if;
 
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions,
     exception_ids, patient_key, brand_id, reference_sealed, reference_index, workflow, shipping_method_id,

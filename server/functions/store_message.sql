@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 -- Stores a message before the service processes it, or finds the earlier one with the same identity, and loads the
 -- accounts that have the receiver's id.
 create or replace function store_message(
@@ -51,7 +51,7 @@ begin
         from routing_rule r
         where r.account_id = a.account_id), '[]')) order by a.account_id)
     into receivers
-    from account a
+    from each_account a
     where a.ncpdp_id = receiver and a.partner_id is not null and a.environment = (
       select o.environment
       from account o

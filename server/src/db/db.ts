@@ -141,6 +141,10 @@ const STATEMENT_TIMEOUT_MS = 15_000;
  */
 const SILENT_AFTER_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Planning our statements takes longer than running them. Citus needs the account to know the server. */
+const PLAN_FOR_ALL_VALUES = `do $$ begin
+  if not exists (select from pg_extension where extname = 'citus') then set plan_cache_mode = force_generic_plan; end if;
+end $$`;
 const NO_SCANS = { enable_seqscan: "off", enable_bitmapscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" };
 /**
  * PostgreSQL plans a named statement once per connection and keeps the plan until it analyzes the table. A plan for an
@@ -191,7 +195,6 @@ export function openDb(options: DbOptions): Db {
   const settings = {
     // Our statements are short: compiling one takes longer than running it.
     jit: "off",
-    ...(named_statements && { plan_cache_mode: "force_generic_plan" }),
     ...(options.along_indexes && NO_SCANS),
   };
   const pooledEntry = (account_id: string, index_key_id: string, ...more: string[]) => {
@@ -255,6 +258,7 @@ export function openDb(options: DbOptions): Db {
       await requireWritable(client);
       if (pooled) return;
       const set = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
+      if (named_statements) set.push(PLAN_FOR_ALL_VALUES);
       if (fence === null) await client.query(limited(set.join("; ")));
       else await fence.enter(client, set, query_timeout);
       // Prepared once here, so that a statement of an account only binds it.

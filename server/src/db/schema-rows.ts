@@ -1102,6 +1102,26 @@ export type Rows = {
 
 /** The arguments of each function in server/functions, with their types. */
 export const calls = {
+  add_usage: {
+    account_ids: "text[]",
+    quotas: "text[]",
+    amounts: "bigint[]",
+  },
+  audit_patient_keys: {
+    account_id: "text",
+    id_indexes: "bytea[]",
+  },
+  audit_patients: {
+    account_id: "text",
+    patient_keys: "bigint[]",
+  },
+  claim_deliveries: {
+    account_ids: "text[]",
+    endpoint_ids: "uuid[]",
+    most: "integer[]",
+    account_nows: "timestamp with time zone[]",
+    lease_s: "integer",
+  },
   close_month: {
     account_id: "text",
     known_closed_until: "timestamp with time zone",

@@ -1,6 +1,7 @@
 import type { Environment, Workflow } from "@pestle/contract";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { announcement } from "../bus.ts";
-import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
+import { fromPrimary, type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export type AccountRow = {
   account_id: string;
@@ -115,35 +116,57 @@ returning clock_offset_s, clock_goal_s`;
 export const setClockGoal = (tx: Tx, account_id: string, seconds: number, farthest: number, now: Date) =>
   tx.row(setGoal, [account_id, seconds, farthest, now]);
 
-const stepClock = {
+const movingClock = fromPrimary(
+  sql<[account_id: string], ClockPosition>`
+select clock_offset_s, clock_goal_s
+from account
+where account_id = $1 and environment = 'sandbox' and clock_goal_s > clock_offset_s`,
+);
+
+const nextStop = fromPrimary(
+  sql<[account_id: string, account_now: Date], { due: boolean; next_at: Date | null }>`
+select coalesce(bool_or(s.due_at <= $2), false) as due, min(s.due_at) filter (where s.due_at > $2) as next_at
+from refill_schedule s
+where s.account_id = $1 and s.due_at is not null`,
+);
+
+const setClock = {
   ...sql<
-    [account_id: string, now: Date, stays: boolean, change: string],
-    ClockPosition & { told: null; announced: string }
+    [account_id: string, now: Date, known_offset_s: number, offset_s: number, change: string],
+    { told: null; announced: string }
   >`
 with moved as (
-  update account a
-  set clock_moved_at = $2, clock_offset_s = least(a.clock_goal_s, coalesce((
-      select ceil(extract(epoch from min(s.due_at) - $2::timestamptz))::bigint
-      from refill_schedule s
-      where s.account_id = a.account_id and s.due_at > $2::timestamptz + make_interval(secs => a.clock_offset_s)),
-      a.clock_goal_s))
-  where a.account_id = $1 and a.environment = 'sandbox' and a.clock_goal_s > a.clock_offset_s and not ($3 and exists (
-    select
-    from refill_schedule s
-    where s.account_id = a.account_id and s.due_at <= $2::timestamptz + make_interval(secs => a.clock_offset_s)))
-  returning a.clock_offset_s, a.clock_goal_s
+  update account
+  set clock_moved_at = $2, clock_offset_s = least($4, clock_goal_s)
+  where account_id = $1 and environment = 'sandbox' and clock_offset_s = $3 and clock_goal_s > clock_offset_s
+  returning account_id
 )
-select m.clock_offset_s, m.clock_goal_s, pg_notify('pestle_changes', $4) as told, $4::text as announced
-from moved m`,
+select pg_notify('pestle_changes', $5) as told, $5::text as announced
+from moved`,
   announces: true,
 };
 /**
  * Moves the clock on, to the next moment at which a refill schedule is due, but not beyond the goal, and tells all
- * processes. Returns no row if the clock has reached it. With `stays`, the clock does not move while a schedule is due
- * already.
+ * processes. With `stays`, the clock does not move while a schedule is due already.
  */
-export const stepAccountClock = (db: Queryable, account_id: string, now: Date, stays = false) =>
-  db.row(stepClock, [account_id, now, stays, announcement({ kind: "account", account_id })]);
+export async function stepAccountClock(
+  db: Queryable,
+  account_id: string,
+  now: Date,
+  { stays }: { stays: boolean },
+): Promise<"moved" | "stayed" | "arrived"> {
+  const change = announcement({ kind: "account", account_id });
+  for (;;) {
+    const clock = await db.row(movingClock, [account_id]);
+    if (clock === undefined) return "arrived";
+    const { clock_offset_s, clock_goal_s } = clock;
+    const { due, next_at } = (await db.row(nextStop, [account_id, accountNow(now, clock_offset_s)]))!;
+    if (stays && due) return "stayed";
+    const next_s = next_at === null ? clock_goal_s : Math.ceil((next_at.getTime() - now.getTime()) / 1000);
+    // No row if another process moved it first.
+    if ((await db.row(setClock, [account_id, now, clock_offset_s, next_s, change])) !== undefined) return "moved";
+  }
+}
 
 const stopped = sql<[moved_before: Date], { account_id: string }>`
 select account_id

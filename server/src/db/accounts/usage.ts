@@ -1,48 +1,32 @@
 import type { Environment, QuotaName } from "@pestle/contract";
-import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
+import { fromPrimary, type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export type UsageRow = { account_id: string; quota: string; used: number; most: number | null };
 export type UsageChange = { account_id: string; quota: QuotaName; amount: number };
 
-const exchange = sql<
-  [account_ids: string[], quotas: string[], amounts: number[], since: Date | null],
-  UsageRow & { now: Date }
->`
-with given as (
-  select g.account_id, g.quota, g.amount
-  from unnest($1::text[], $2::text[], $3::bigint[]) as g(account_id, quota, amount)
-), saved as (
-  insert into account_usage (account_id, quota, used, changed_at)
-  select g.account_id, g.quota, greatest(0, g.amount), clock_timestamp()
-  from given g
-  join account a on a.account_id = g.account_id
-  order by g.account_id, g.quota
-  on conflict (account_id, quota) do update
-  set used = greatest(0, account_usage.used + (
-      select g.amount
-      from given g
-      where g.account_id = account_usage.account_id and g.quota = account_usage.quota)),
-    changed_at = excluded.changed_at
-  returning account_id, quota, used, most
-)
+// The function writes.
+const exchange = fromPrimary(
+  sql<[account_ids: string[], quotas: string[], amounts: number[], since: Date | null], UsageRow & { now: Date }>`
 select s.account_id, s.quota, s.used, s.most, now() as now
-from saved s
+from add_usage($1::text[], $2::text[], $3::bigint[]) s
 union all
 select u.account_id, u.quota, u.used, u.most, now()
 from account_usage u
 where ($4::timestamptz is null or u.changed_at > $4)
-  and not exists (
-    select
-    from given g
-    where g.account_id = u.account_id and g.quota = u.quota)`;
+  and (u.account_id, u.quota) not in (
+    select g.account_id, g.quota
+    from unnest($1::text[], $2::text[]) as g(account_id, quota))`,
+);
 /** Adds what a process wrote to the numbers of its accounts, and returns all numbers that changed since a time. */
-export const exchangeUsage = (db: Queryable, changes: readonly UsageChange[], since: Date | null) =>
-  db.rows(exchange, [
-    changes.map(({ account_id }) => account_id),
-    changes.map(({ quota }) => quota),
-    changes.map(({ amount }) => amount),
+export function exchangeUsage(db: Queryable, changes: readonly UsageChange[], since: Date | null) {
+  const sorted = changes.toSorted((a, b) => (`${a.account_id} ${a.quota}` < `${b.account_id} ${b.quota}` ? -1 : 1));
+  return db.rows(exchange, [
+    sorted.map(({ account_id }) => account_id),
+    sorted.map(({ quota }) => quota),
+    sorted.map(({ amount }) => amount),
     since,
   ]);
+}
 
 const ofAccount = sql<[account_id: string], UsageRow & { counted_at: Date | null }>`
 select account_id, quota, used, most, counted_at
@@ -52,7 +36,7 @@ export const listUsage = (db: Queryable, account_id: string) => db.rows(ofAccoun
 
 const setMost = sql<[account_id: string, quota: string, most: number | null]>`
 insert into account_usage (account_id, quota, most, changed_at)
-values ($1, $2, $3, clock_timestamp())
+values ($1, $2, $3, now())
 on conflict (account_id, quota) do update set most = excluded.most, changed_at = excluded.changed_at`;
 /** Null restores the default of the environment. */
 export const saveQuota = (tx: Tx, account_id: string, quota: QuotaName, most: number | null) =>

@@ -134,21 +134,31 @@ export const saveBrands = (tx: Tx, account_id: string, rows: readonly BrandRow[]
   tx.run(brands, [account_id, JSON.stringify(rows)]);
 
 const methods = sql<[account_id: string, rows: string, now: Date, held_until: Date]>`
-insert into shipping_method as m (account_id, id, name, carrier, service, signature_confirmation, po_box, cold_chain,
+with given as materialized (
+  select r.*
+  from jsonb_populate_recordset(null::shipping_method, $2) r
+), changed as (
+  update shipping_method m
+  set name = r.name, carrier = r.carrier, service = r.service, signature_confirmation = r.signature_confirmation,
+    po_box = r.po_box, cold_chain = r.cold_chain, price_cents = r.price_cents,
+    held_price_cents = case
+      when m.price_cents = r.price_cents then m.held_price_cents
+      else least(m.price_cents, case when m.held_until > $3 then m.held_price_cents end) end,
+    held_until = case when m.price_cents = r.price_cents then m.held_until else $4 end,
+    transit_days_min = r.transit_days_min, transit_days_max = r.transit_days_max, "default" = r."default",
+    retired_at = null
+  from given r
+  where m.account_id = $1 and m.id = r.id
+  returning m.id
+)
+insert into shipping_method (account_id, id, name, carrier, service, signature_confirmation, po_box, cold_chain,
   price_cents, transit_days_min, transit_days_max, "default")
 select $1, r.id, r.name, r.carrier, r.service, r.signature_confirmation, r.po_box, r.cold_chain,
   r.price_cents, r.transit_days_min, r.transit_days_max, r."default"
-from jsonb_populate_recordset(null::shipping_method, $2) r
-on conflict (account_id, id) do update
-set name = excluded.name, carrier = excluded.carrier, service = excluded.service,
-  signature_confirmation = excluded.signature_confirmation, po_box = excluded.po_box,
-  cold_chain = excluded.cold_chain, price_cents = excluded.price_cents,
-  held_price_cents = case
-    when m.price_cents = excluded.price_cents then m.held_price_cents
-    else least(m.price_cents, case when m.held_until > $3 then m.held_price_cents end) end,
-  held_until = case when m.price_cents = excluded.price_cents then m.held_until else $4 end,
-  transit_days_min = excluded.transit_days_min, transit_days_max = excluded.transit_days_max,
-  "default" = excluded."default", retired_at = null`;
+from given r
+where r.id not in (
+  select c.id
+  from changed c)`;
 export const saveShippingMethods = (tx: Tx, account_id: string, rows: readonly ShippingMethodRow[], now: Date) =>
   tx.run(methods, [account_id, JSON.stringify(rows), now, heldUntil(now)]);
 

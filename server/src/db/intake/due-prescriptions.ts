@@ -101,11 +101,10 @@ with noted as (
 insert into review (account_id, kind, intake_message_id, patient_key, prescription_id, reasons, created_at)
 select n.account_id, 'order_refused', n.intake_message_id, n.patient_key, n.prescription_id, $4, $5
 from noted n
-where not exists (
-  select
+where (
+  select count(*)
   from review v
-  where v.account_id = $1 and v.prescription_id = n.prescription_id and v.kind = 'order_refused'
-    and v.resolved_at is null)`;
+  where v.account_id = $1 and v.prescription_id = $2 and v.kind = 'order_refused' and v.resolved_at is null) = 0`;
 /**
  * Stores why Automatic Processing could not create the order. The partner sees the errors, also in the event if there is
  * one, and the pharmacy gets one review entry. Writes nothing if another process stored other errors meanwhile.

@@ -81,7 +81,7 @@ select a.account_id, a.environment, a.workflow, a.clock_offset_s,
     select json_agg(json_build_object('kind', r.kind, 'value', r.value))
     from routing_rule r
     where r.account_id = a.account_id), '[]') as routing_rules
-from account a
+from each_account a
 where a.ncpdp_id = $2 and a.partner_id is not null
   and a.environment = (select o.environment from account o where o.account_id = $1)
 order by a.account_id`;
@@ -164,22 +164,50 @@ where a.account_id = $2 and a.partner_id is not null`;
 export const findKeptMessage = (db: Queryable, review_id: number, account_id: string) =>
   db.row(ofReview, [review_id, account_id]);
 
-export type MadeOfMessage = {
-  outcome: "accepted" | "refused" | "review" | null;
-  warnings: string[];
-  account_id: string | null;
+export type MadePrescription = {
   patient_key: number | null;
   id_sealed: Buffer | null;
   prescription_id: number | null;
   acceptance: string | null;
 };
-const made = sql<[account_id: string, sender: string, sender_message_id: string], MadeOfMessage>`
-select m.outcome, m.warnings, m.for_account_id as account_id, r.patient_key, p.id_sealed, r.prescription_id, r.acceptance
-from intake_message m
-left join prescription r on r.account_id = m.for_account_id and r.sender = m.sender
-  and r.sender_message_id = m.sender_message_id
-left join patient p on p.account_id = r.account_id and p.patient_key = r.patient_key
-where m.account_id = $1 and m.sender = $2 and m.sender_message_id = $3`;
+const NOTHING_MADE: MadePrescription = { patient_key: null, id_sealed: null, prescription_id: null, acceptance: null };
+
+const madePrescription = sql<[account_id: string, sender: string, sender_message_id: string], MadePrescription>`
+select r.patient_key, p.id_sealed, r.prescription_id, r.acceptance
+from prescription r
+join patient p on p.account_id = r.account_id and p.patient_key = r.patient_key
+where r.account_id = $1 and r.sender = $2 and r.sender_message_id = $3`;
+/** The prescription that a message made in a partner's account. All fields are null if there is none. */
+export const findMadePrescription = async (
+  db: Queryable,
+  account_id: string,
+  sender: string,
+  sender_message_id: string,
+): Promise<MadePrescription> =>
+  (await db.row(madePrescription, [account_id, sender, sender_message_id])) ?? NOTHING_MADE;
+
+export type MadeOfMessage = MadePrescription & {
+  outcome: "accepted" | "refused" | "review" | null;
+  warnings: string[];
+  account_id: string | null;
+};
+const outcome = sql<
+  [account_id: string, sender: string, sender_message_id: string],
+  Pick<MadeOfMessage, "outcome" | "warnings" | "account_id">
+>`
+select outcome, warnings, for_account_id as account_id
+from intake_message
+where account_id = $1 and sender = $2 and sender_message_id = $3`;
 /** Finds the outcome of a message. */
-export const findMade = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
-  db.row(made, [account_id, sender, sender_message_id]);
+export async function findMade(
+  db: Queryable,
+  account_id: string,
+  sender: string,
+  sender_message_id: string,
+): Promise<MadeOfMessage | undefined> {
+  const message = await db.row(outcome, [account_id, sender, sender_message_id]);
+  if (message === undefined) return undefined;
+  const { account_id: made_for } = message;
+  const made = made_for === null ? NOTHING_MADE : await findMadePrescription(db, made_for, sender, sender_message_id);
+  return { ...message, ...made };
+}

@@ -49,12 +49,17 @@ export type ReviewMessage = {
 const message = sql<[account_id: string, review_id: number], ReviewMessage>`
 select m.account_id, m.intake_message_id, m.format, m.sender, m.sender_message_id, m.receiver, m.received_at, m.warnings,
   m.body_sealed
-from review v
-join account a on a.account_id = v.account_id
--- The message belongs to the account that received it: the pharmacy's own account of the environment, or the partner's.
-join account o on o.environment = a.environment and (o.account_id = a.account_id or o.partner_id is null)
-join intake_message m on m.account_id = o.account_id and m.intake_message_id = v.intake_message_id
-where v.account_id = $1 and v.review_id = $2`;
+from intake_message m
+where m.intake_message_id = (
+    select v.intake_message_id
+    from review v
+    where v.account_id = $1 and v.review_id = $2)
+  -- The message belongs to the account that received it: the pharmacy's own account of the environment, or the partner's.
+  and m.account_id in (
+    select o.account_id
+    from account a
+    join account o on o.environment = a.environment and (o.account_id = a.account_id or o.partner_id is null)
+    where a.account_id = $1)`;
 /** The message behind an entry. */
 export const loadReviewMessage = (db: Queryable, account_id: string, review_id: number) =>
   db.row(message, [account_id, review_id]);

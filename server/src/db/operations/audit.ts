@@ -34,12 +34,10 @@ const COLUMNS =
 const VALUES = `a.at, a.person_id, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action, a.subject,
     a.request_id, coalesce(a.field_groups, '{}')`;
 
-/** The array makes PostgreSQL probe the key for each id. */
-const keysOf = (entry: string) => `coalesce(a.patient_keys, array(
-    select p.patient_key
-    from patient p
-    where p.account_id = a.account_id
-      and p.id_index = any(array(select jsonb_array_elements_text(coalesce(${entry}->'patients', '[]'))::bytea))))`;
+const keysOf = (entry: string) => `case
+    when a.patient_keys is null and ${entry} ? 'patients' then audit_patient_keys(a.account_id,
+      array(select jsonb_array_elements_text(${entry}->'patients')::bytea))
+    else coalesce(a.patient_keys, '{}') end`;
 
 const add = statementOf<[entries: string]>(`
 insert into audit_entry (${COLUMNS})
@@ -66,11 +64,7 @@ export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =
 const SHOWN = `a.audit_id, a.at, a.person_id, p.name, a.role, a.credential_id, a.os_user, a.address, a.account_id, a.action,
   a.subject, a.request_id, a.field_groups,
   (select n.name from person n where n.person_id = substring(a.subject from 'person ([^ ]+)$')) as subject_name,
-  coalesce((
-    select json_agg(json_build_object('patient_key', s.patient_key,
-      'id_sealed', translate(encode(s.id_sealed, 'base64'), E'\n', '')))
-    from patient s
-    where s.account_id = a.account_id and s.patient_key = any(a.patient_keys)), '[]') as patients`;
+  case when a.patient_keys <> '{}' then audit_patients(a.account_id, a.patient_keys) else '[]'::json end as patients`;
 
 const list = statementOf<
   [

@@ -66,6 +66,12 @@ export const unsealedTables = {
 export type UnsealedTable = keyof typeof unsealedTables;
 export type UnsealedRow = Record<string, string | number | null>;
 
+const looking = (table: string, { where }: Unsealed) =>
+  statementOf<[], { account_id: string }>(`
+select account_id
+from ${table}
+where ${where}
+limit 1`);
 const listing = (table: string, { key, also = [], clear, where }: Unsealed) =>
   statementOf<[most: number], UnsealedRow>(`
 select ${[...key, ...also, ...clear].join(", ")}
@@ -82,14 +88,21 @@ set ${set.join(", ")}
 from jsonb_populate_recordset(null::${table}, $1::jsonb) r
 where ${key.map((name) => `t.${name} = r.${name}`).join(" and ")}`);
 };
-type Statements = { list: Statement<[most: number], UnsealedRow>; save: Statement<[rows: string], never> };
+type Statements = {
+  look: Statement<[], { account_id: string }>;
+  list: Statement<[most: number], UnsealedRow>;
+  save: Statement<[rows: string], never>;
+};
 const statements = Object.fromEntries(
   Object.entries(unsealedTables).map(([table, one]) => [
     table,
-    { list: listing(table, one), save: saving(table, one) },
+    { look: looking(table, one), list: listing(table, one), save: saving(table, one) },
   ]),
 ) as Record<UnsealedTable, Statements>;
 
+/** Whether rows are still in clear. Locks none: on Citus, rows of several accounts cannot be locked in one statement. */
+export const hasUnsealed = async (db: Queryable, table: UnsealedTable) =>
+  (await db.row(statements[table].look, [])) !== undefined;
 /** Locks some rows that are still in clear. */
 export const lockUnsealed = (db: Queryable, table: UnsealedTable, most: number) =>
   db.rows(statements[table].list, [most]);

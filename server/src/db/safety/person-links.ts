@@ -20,7 +20,7 @@ with linked as (
   order by other.account_id, other.patient_key
   limit $4
 )
-select l.account_id, l.patient_key, coalesce(n.name, l.account_id) as partner, p.record_sealed, a.clock_offset_s,
+select p.account_id, p.patient_key, coalesce(n.name, p.account_id) as partner, p.record_sealed, a.clock_offset_s,
   coalesce((
     select json_agg(json_build_object(
       'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn, 'shipped_at', i.shipped_at,
@@ -28,12 +28,14 @@ select l.account_id, l.patient_key, coalesce(n.name, l.account_id) as partner, p
     from order_item i
     join product d on d.account_id = i.account_id and d.sku = i.sku
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
-    where i.account_id = l.account_id and i.patient_key = l.patient_key and (i.pending
+    where i.account_id = p.account_id and i.patient_key = p.patient_key and (i.pending
       or i.supply_ends_at > $3::timestamptz + make_interval(secs => a.clock_offset_s))), '[]') as fills
-from linked l
-join account a on a.account_id = l.account_id
+from patient p
+join account a on a.account_id = p.account_id
 left join partner n on n.partner_id = a.partner_id
-join patient p on p.account_id = l.account_id and p.patient_key = l.patient_key`;
+where (p.account_id, p.patient_key) in (
+  select l.account_id, l.patient_key
+  from linked l)`;
 /** The same person at other partners of the environment, with the fills since a real time. */
 export const listElsewhere = (
   db: Queryable,
@@ -43,10 +45,8 @@ export const listElsewhere = (
   most: number,
 ) => db.rows(elsewhere, [account_id, patient_key, taken_since, most]);
 
-const due = sql<
-  [most: number, environment: Environment | null],
-  { person_due_id: number; account_id: string; patient_key: number }
->`
+export type PersonDue = { person_due_id: number; account_id: string; patient_key: number };
+const due = sql<[most: number, environment: Environment | null], PersonDue>`
 select d.person_due_id, d.account_id, d.patient_key
 from person_due d
 join account a on a.account_id = d.account_id
@@ -60,14 +60,18 @@ export const listPersonDue = (db: Queryable, most: number, environment: Environm
 const done = sql<[person_due_ids: number[]]>`
 delete from person_due
 where person_due_id = any($1)`;
-export const deletePersonDue = (db: Queryable, person_due_ids: number[]) => db.run(done, [person_due_ids]);
+export const deletePersonDue = (db: Queryable, done_now: readonly PersonDue[]) =>
+  db.run(done, [done_now.map(({ person_due_id }) => person_due_id)]);
 
-const again = sql<[person_due_ids: number[]]>`
-update person_due
-set person_due_id = default
-where person_due_id = any($1)`;
+const again = sql<[account_ids: string[], patient_keys: number[]]>`
+insert into person_due (account_id, patient_key)
+select f.account_id, f.patient_key
+from unnest($1::text[], $2::bigint[]) as f(account_id, patient_key)`;
 /** Moves failed ones to the end, so that they do not stop the others. */
-export const requeuePersonDue = (db: Queryable, person_due_ids: number[]) => db.run(again, [person_due_ids]);
+export async function requeuePersonDue(db: Queryable, failed: readonly PersonDue[]): Promise<void> {
+  await db.run(again, [failed.map(({ account_id }) => account_id), failed.map(({ patient_key }) => patient_key)]);
+  await deletePersonDue(db, failed);
+}
 
 const openOrders = sql<
   [account_id: string, patient_key: number, most: number],

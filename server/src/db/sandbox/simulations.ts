@@ -1,5 +1,6 @@
 import type { Workflow } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
+import { findMadePrescription, type MadePrescription } from "../intake/messages.ts";
 
 /** The simulated account, with the fields that message routing needs. */
 export type SimulatedAccount = {
@@ -35,24 +36,30 @@ export type KnownMessage = {
   answer_sealed: Buffer | null;
   /** The account that keeps the message. */
   kept_by: string;
-  patient_key: number | null;
-  id_sealed: Buffer | null;
-  prescription_id: number | null;
-};
-const known = sql<[account_id: string, sender: string, sender_message_id: string], KnownMessage>`
+} & Pick<MadePrescription, "patient_key" | "id_sealed" | "prescription_id">;
+const known = sql<
+  [account_id: string, sender: string, sender_message_id: string],
+  Omit<KnownMessage, keyof MadePrescription>
+>`
 select m.body_hash, case when m.format = 'simulation' then m.answer end as answer,
-  case when m.format = 'simulation' then m.answer_sealed end as answer_sealed, m.account_id as kept_by, r.patient_key, p.id_sealed, r.prescription_id
-from account a
-join account o on o.account_id = a.account_id or (o.partner_id is null and o.environment = a.environment)
-join intake_message m on m.account_id = o.account_id and m.sender = $2 and m.sender_message_id = $3
-  and (m.account_id = a.account_id or m.for_account_id = a.account_id)
-left join prescription r on r.account_id = a.account_id and r.sender = m.sender
-  and r.sender_message_id = m.sender_message_id
-left join patient p on p.account_id = r.account_id and p.patient_key = r.patient_key
-where a.account_id = $1`;
+  case when m.format = 'simulation' then m.answer_sealed end as answer_sealed, m.account_id as kept_by
+from intake_message m
+where m.sender = $2 and m.sender_message_id = $3 and (m.account_id = $1 or m.for_account_id = $1)
+  and m.account_id in (
+    select o.account_id
+    from account a
+    join account o on o.account_id = a.account_id or (o.partner_id is null and o.environment = a.environment)
+    where a.account_id = $1)`;
 /** A message that the account has already received, simulated or from the network. */
-export const findKnown = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
-  db.row(known, [account_id, sender, sender_message_id]);
+export async function findKnown(
+  db: Queryable,
+  account_id: string,
+  sender: string,
+  sender_message_id: string,
+): Promise<KnownMessage | undefined> {
+  const message = await db.row(known, [account_id, sender, sender_message_id]);
+  return message && { ...message, ...(await findMadePrescription(db, account_id, sender, sender_message_id)) };
+}
 
 const end = sql<[account_id: string, prescription_id: number]>`
 update prescription

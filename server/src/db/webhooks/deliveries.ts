@@ -1,5 +1,6 @@
 import type { AttemptError } from "../../domain/webhooks/attempt-errors.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/attempt-outcome.ts";
+import { callOf } from "../call.ts";
 import { type Queryable, sql } from "../db.ts";
 
 export type ClaimedDelivery = {
@@ -21,56 +22,19 @@ export type ClaimedDelivery = {
 /** How many deliveries to claim for an endpoint, and the time on its account's clock. */
 export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
 
-// "is true" keeps the planner from searching by endpoint instead of event. The queue is empty most of the time, and
-// without statistics an endpoint looks as selective as an event.
-const claim = sql<
-  [account_ids: string[], endpoint_ids: string[], most: number[], account_now: Date[], lease_s: number],
-  ClaimedDelivery
->`
-with picked as materialized (
-  select d.account_id, d.event_id, d.endpoint_id
-  from unnest($1::text[], $2::uuid[], $3::integer[], $4::timestamptz[])
-    as asked(account_id, endpoint_id, most, account_now)
-  cross join lateral (
-    select w.account_id, w.event_id, w.endpoint_id
-    from webhook_delivery w
-    where w.account_id = asked.account_id and w.endpoint_id = asked.endpoint_id and w.due_at <= asked.account_now
-      and (w.claimed_until is null or w.claimed_until < now())
-      -- First attempts of one order's events run one after the other.
-      and (w.attempts > 0 or w.order_number is null or not exists (
-        select
-        from webhook_delivery earlier
-        where earlier.account_id = w.account_id and earlier.endpoint_id = w.endpoint_id
-          and earlier.order_number = w.order_number and earlier.attempts = 0
-          and earlier.event_position < w.event_position))
-    order by w.due_at, w.event_position
-    limit asked.most
-    for update skip locked) d
-), claimed as (
-  update webhook_delivery d
-  set claims = d.claims + 1, claimed_until = now() + $5::integer * interval '1 second'
-  from picked p
-  where d.account_id = p.account_id and d.event_id = p.event_id and (d.endpoint_id = p.endpoint_id) is true
-  returning d.account_id, d.event_id, d.endpoint_id, d.attempts, d.attempts_before, d.claims, d.queued_at
-)
-select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body, e.body_sealed,
-  e.traceparent
-from claimed c
--- No need to wait for the disk: if a crash loses the claim, the delivery is made again.
-cross join (select set_config('synchronous_commit', 'off', true)) as forgetful
-left join webhook_event e on e.account_id = c.account_id and e.event_id = c.event_id`;
-/**
- * On `Deps.queue`. Claims due deliveries for a lease longer than any attempt. Skips rows that another process is
- * claiming.
- */
+const claim = callOf<"claim_deliveries", ClaimedDelivery>("claim_deliveries");
+/** On `Deps.queue`. Claims due deliveries for a lease longer than any attempt. */
 export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s: number) =>
-  db.rows(claim, [
-    shares.map(({ account_id }) => account_id),
-    shares.map(({ endpoint_id }) => endpoint_id),
-    shares.map(({ most }) => most),
-    shares.map(({ account_now }) => account_now),
-    lease_s,
-  ]);
+  db.rows(
+    claim,
+    claim.values({
+      account_ids: shares.map(({ account_id }) => account_id),
+      endpoint_ids: shares.map(({ endpoint_id }) => endpoint_id),
+      most: shares.map(({ most }) => most),
+      account_nows: shares.map(({ account_now }) => account_now),
+      lease_s,
+    }),
+  );
 
 /** The result of an attempt, with the column names of the tables. `exchange_sealed` is base64. */
 export type EndedAttempt = {

@@ -38,34 +38,19 @@ export const SIGNING_SECRET = `cross join lateral (
   limit 1) s`;
 
 const due = statementOf<[now: Date, environment: Environment | null], DueEndpoint>(`
-with recursive waiting as (
-  -- A loose index scan: from one endpoint to the next, without reading the rows in between.
-  (select d.account_id, d.endpoint_id, d.due_at
-  from webhook_delivery d
-  order by d.account_id, d.endpoint_id, d.due_at
-  limit 1)
-  union all
-  select n.account_id, n.endpoint_id, n.due_at
-  from waiting w
-  cross join lateral (
-    select d.account_id, d.endpoint_id, d.due_at
-    from webhook_delivery d
-    where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
-    order by d.account_id, d.endpoint_id, d.due_at
-    limit 1) n
-)
 select p.account_id, p.endpoint_id, a.environment, a.clock_offset_s, p.url, p.secret_sealed, p.signing_secret_sealed,
   p.signing_credential_id, s.secret_id, s.digest_sealed
-from waiting w
-join account a on a.account_id = w.account_id
+from webhook_endpoint p
+join account a on a.account_id = p.account_id
 cross join lateral (
-  select p.account_id, p.endpoint_id, p.url, p.secret_sealed, p.signing_secret_sealed, p.signing_credential_id,
-    p.signing_credential_secret_id
-  from webhook_endpoint p
-  where p.account_id = w.account_id and p.endpoint_id = w.endpoint_id and p.status = 'active'
-  limit 1) p
+  -- One probe of the index for each endpoint. The rows of a queue are many more.
+  select d.due_at
+  from webhook_delivery d
+  where d.account_id = p.account_id and d.endpoint_id = p.endpoint_id
+  order by d.due_at
+  limit 1) w
 ${SIGNING_SECRET}
-where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'
+where p.status = 'active' and w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'
   and ($2::text is null or a.environment = $2)`);
 /** On `Deps.queue`. The endpoints with due deliveries, of one environment's accounts or of all. */
 export const loadDueEndpoints = (db: Queryable, now: Date, environment: Environment | null = null) =>

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/db.ts";
 import { partialFillPlace } from "../../db/fulfillment/partial-fills.ts";
 import {
+  hasUnsealed,
   lockUnsealed,
   saveSealedRows,
   type UnsealedRow,
@@ -26,6 +27,7 @@ const BATCH = 500;
 export async function sealOldRows(db: Database, vault: Vault): Promise<number> {
   let sealed = 0;
   for (const table of Object.keys(unsealedTables) as UnsealedTable[]) {
+    if (!(await hasUnsealed(db, table))) continue;
     for (let count = BATCH; count === BATCH; ) {
       count = await db.transaction(async (tx) => {
         const rows = await lockUnsealed(tx, table, BATCH);

@@ -40,12 +40,9 @@ export async function checkPeople(deps: Deps, damaged: DamagedPatients = damaged
       if (checked === undefined) failed.add(patient);
     }
   }
-  const ids = (wanted: boolean) =>
-    due
-      .filter((one) => failed.has(`${one.account_id} ${one.patient_key}`) === wanted)
-      .map(({ person_due_id }) => person_due_id);
-  await deletePersonDue(deps.db, ids(false));
-  if (failed.size > 0) await requeuePersonDue(deps.db, ids(true));
+  const whose = (wanted: boolean) => due.filter((one) => failed.has(`${one.account_id} ${one.patient_key}`) === wanted);
+  await deletePersonDue(deps.db, whose(false));
+  if (failed.size > 0) await requeuePersonDue(deps.db, whose(true));
 }
 
 /** Adds the keys of patients from before they existed, some at a time. */

@@ -49,14 +49,24 @@ export async function moveClock(tx: Tx, account_id: string, advance_seconds: num
   const goal = await setClockGoal(tx, account_id, advance_seconds, FARTHEST_OFFSET_S, now);
   if (goal === undefined) return refuse(42200, "simulation.advance_seconds", { problem: "not_allowed" });
   // Work that is due already belongs to the time before the move.
-  await stepAccountClock(tx, account_id, now, true);
+  await stepAccountClock(tx, account_id, now, { stays: true });
   return accountNow(now, goal.clock_goal_s);
 }
 
-/** Does the work that is due where the clock is, and moves it on until it has reached its goal. */
+/**
+ * Does the work that is due where the clock is, and moves it on until it has reached its goal. Other work, or another
+ * process, can make a schedule due meanwhile, by canceling an order, and a try can fail: the clock stays for one more try.
+ */
 async function playOn(deps: Deps, account_id: string): Promise<void> {
-  do await catchUp(deps, account_id);
-  while ((await stepAccountClock(deps.db, account_id, deps.now())) !== undefined);
+  let step: Awaited<ReturnType<typeof stepAccountClock>>;
+  do {
+    await catchUp(deps, account_id);
+    step = await stepAccountClock(deps.db, account_id, deps.now(), { stays: true });
+    if (step === "stayed") {
+      await catchUp(deps, account_id);
+      step = await stepAccountClock(deps.db, account_id, deps.now(), { stays: false });
+    }
+  } while (step === "moved");
 }
 
 const STOPPED_AFTER_MS = 120_000;

@@ -7,6 +7,7 @@ import {
   webhookBodies,
 } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { stepAccountClock } from "../../../src/db/accounts/accounts.ts";
 import { dateIn } from "../../../src/domain/values/calendar.ts";
 import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts";
 import { moveStoppedClocks } from "../../../src/usecases/sandbox/simulate-clock.ts";
@@ -619,6 +620,28 @@ describe("the sandbox clock", () => {
     await moveStoppedClocks(app.deps);
     expect(await today()).toBe(plus(first, 40));
     expect((await ordersOf(rx)).map(dayOf)).toEqual([first, plus(first, 30)]);
+  });
+
+  test("a clock stays while a schedule is due, if asked to, and then goes on to its goal", async () => {
+    const { account_id } = app.demo.partners[0]!;
+    const schedule = await created(await monthly());
+    const undone = new Error("nothing of this is kept");
+    const steps: string[] = [];
+    // In a transaction that rolls back, so that no job sees the due schedule.
+    const trying = app.deps.db.transaction(async (tx) => {
+      await tx.raw(
+        `update refill_schedule
+        set due_at = case when schedule_id = $2 then created_at else '2999-01-01' end
+        where account_id = $1 and due_at is not null`,
+        [account_id, schedule.schedule_id],
+      );
+      await tx.raw("update account set clock_goal_s = clock_offset_s + 60 where account_id = $1", [account_id]);
+      for (const stays of [true, false, false])
+        steps.push(await stepAccountClock(tx, account_id, app.deps.now(), { stays }));
+      throw undone;
+    });
+    await expect(trying).rejects.toBe(undone);
+    expect(steps).toEqual(["stayed", "moved", "arrived"]);
   });
 
   test("without schedules it moves in one step, and its answer is the account's time", async () => {

@@ -75,10 +75,6 @@ const EXEMPT: readonly (readonly [part: string, reason: string])[] = [
         "runs once, after an upgrade, on rows that the start reads anyway",
       ] as const,
   ),
-  [
-    "with picked as materialized",
-    "the queue's two indexes both start with the endpoint; it reads due deliveries first",
-  ],
   ["delete from webhook_attempt_default", "retention deletes the few attempts outside the weeks, in batches"],
   ["set attempts = 0 where account_id = $1", "the other index holds only messages that are not processed yet"],
   [

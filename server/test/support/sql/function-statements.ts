@@ -2,9 +2,9 @@ import { readFunctions } from "../../../src/db/functions.ts";
 import { calls } from "../../../src/db/schema-rows.ts";
 
 const NAME = /[a-z_][a-z0-9_]*/.source;
-/** Where SQL starts in a part of a function: after `if … then`, `… loop` or `else`. */
+/** Where SQL starts in a part of a function: after `if … then`, `… loop`, `else` or `return query`. */
 const FIRST_WORD =
-  /(?:^|\b(?:then|loop|else|begin) )(select|perform|insert|update|delete|with|\w+ := (?=.*\bselect\b))/;
+  /(?:^|\b(?:then|loop|else|begin|query) )(select|perform|insert|update|delete|with|\w+ := (?=.*\bselect\b))/;
 
 /**
  * The SQL statements in the functions of server/functions, with parameters in place of their arguments and
