@@ -30,8 +30,8 @@ export const seededBugs: readonly SeededBug[] = [
   ),
   inSaveOrder(
     "the guard against a second order of one body is missing",
-    "  perform conflict_unless(found);\n\n  insert into orders (",
-    "  insert into orders (",
+    "    perform conflict_unless(found);\n  end if;\n\n  insert into orders (",
+    "  end if;\n\n  insert into orders (",
   ),
   inSaveOrder(
     "an order reserves no stock",

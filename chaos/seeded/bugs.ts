@@ -100,7 +100,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     bug: "the events of an order are sent in any order",
-    file: "server/src/db/webhooks/deliveries.ts",
+    file: "server/functions/claim_deliveries.sql",
     find: "and earlier.event_position < w.event_position))",
     replace: "and earlier.event_position > w.event_position))",
     by: webhooks,
@@ -121,9 +121,9 @@ export const bugs: readonly Bug[] = [
   },
   {
     bug: "a claimed delivery can be claimed again at once",
-    file: "server/src/db/webhooks/deliveries.ts",
-    find: "claimed_until = now() + $5::integer * interval '1 second'",
-    replace: "claimed_until = now() + $5::integer * interval '0 seconds'",
+    file: "server/functions/claim_deliveries.sql",
+    find: "claimed_until = now() + lease_s * interval '1 second'",
+    replace: "claimed_until = now() + lease_s * interval '0 seconds'",
     by: rolling,
   },
   {
