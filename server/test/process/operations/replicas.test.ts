@@ -154,6 +154,8 @@ test("a replica that stands still for long answers nothing, and neither does one
 
 test("reports of the dashboard and pages of the portal read from a replica, too", async () => {
   const lead = await webPerson(one, "admin");
+  // The test before restarted the replica, and each process notices that by itself.
+  await until(() => replicaServes(one), "the replica serves it");
   const before = await readsOf(one);
   expect((await lead.get("/dashboard/audit")).status).toBe(200);
   expect((await lead.get("/dashboard/figures?days=7")).status).toBeLessThan(500);
