@@ -125,9 +125,13 @@ where account_id = $1 and environment = 'sandbox' and clock_goal_s > clock_offse
 
 const nextStop = fromPrimary(
   sql<[account_id: string, account_now: Date], { due: boolean; next_at: Date | null }>`
-select coalesce(bool_or(s.due_at <= $2), false) as due, min(s.due_at) filter (where s.due_at > $2) as next_at
-from refill_schedule s
-where s.account_id = $1 and s.due_at is not null`,
+select exists (
+    select
+    from refill_schedule s
+    where s.account_id = $1 and s.due_at <= $2) as due, (
+    select min(s.due_at)
+    from refill_schedule s
+    where s.account_id = $1 and s.due_at > $2) as next_at`,
 );
 
 const setClock = {
