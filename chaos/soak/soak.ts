@@ -103,10 +103,11 @@ export async function openSoak(
           const text = await answer.body.text();
           times_ms.push(performance.now() - begin_ms);
           tally.requests += 1;
-          tally.kinds[kind] = (tally.kinds[kind] ?? 0) + 1;
-          if (!right.includes(answer.statusCode))
-            tally.faults.push(`${kind} got ${answer.statusCode}: ${text.slice(0, 200)}`);
-          else learn?.({ headers: answer.headers, text });
+          const { statusCode: status } = answer;
+          const counted = status === 429 ? `${kind} over the limit` : kind;
+          tally.kinds[counted] = (tally.kinds[counted] ?? 0) + 1;
+          if (!right.includes(status)) tally.faults.push(`${kind} got ${status}: ${text.slice(0, 200)}`);
+          else learn?.({ status, headers: answer.headers, text });
           if (kind === "event") tally.events += 1;
         }
       };

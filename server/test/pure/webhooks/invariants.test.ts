@@ -13,10 +13,12 @@ import { campaigns } from "../../../../chaos/invariants/campaigns.ts";
 import { databaseInvariants } from "../../../../chaos/invariants/in-database.ts";
 import { invariants, judgedInvariants, judgesOf } from "../../../../chaos/invariants/invariants.ts";
 import { seededBugs, withBug } from "../../../../chaos/invariants/seeded-bugs.ts";
+import { seededRandom } from "../../../../chaos/random.ts";
 import { rowOf } from "../../../../chaos/report/report-row.ts";
 import { bugs, defective } from "../../../../chaos/seeded/bugs.ts";
 import { tellingLine } from "../../../../chaos/seeded/seeded.ts";
 import { judgeTrends, trendsOf } from "../../../../chaos/soak/soak-judge.ts";
+import { soakRequests } from "../../../../chaos/soak/soak-requests.ts";
 import { added, inStages, parts, readTally, shares } from "../../../../chaos/tally.ts";
 
 const read = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), "utf8");
@@ -164,4 +166,25 @@ test("a soak judges the growth of each process over the last two thirds of a lon
   expect(judgeTrends(trendsOf(leaking))).toEqual([expect.stringContaining("memory of the main process grew by 4.7")]);
   // Two sittings are two processes, and each is too short.
   expect(judgeTrends(trendsOf(leaking.map((one, at) => ({ ...one, sitting: at < 5 ? "a" : "b" }))))).toEqual([]);
+});
+
+test("a soak that reaches the limit of the token server goes on without the token", () => {
+  const account = { ...{ token: "", client_id: "c", client_secret: "s" }, auth_url: "http://auth", endpoint_id: null };
+  const draw = soakRequests({ base_url: "http://api" }, account, seededRandom(1), "soak");
+  const drawn = (kind: string) => {
+    for (let tries = 0; tries < 1_000; tries++) {
+      const request = draw();
+      if (request.kind === kind) return request;
+    }
+    return undefined;
+  };
+  const limited = drawn("token")!;
+  expect(limited.right).toContain(429);
+  limited.learn!({ status: 429, headers: {}, text: '{"error":"too_many_requests"}' });
+  expect(drawn("revoke")).toBeUndefined();
+  drawn("token")!.learn!({ status: 200, headers: {}, text: '{"access_token":"t"}' });
+  expect(drawn("revoke")).toMatchObject({
+    body: expect.stringContaining("token=t"),
+    right: expect.arrayContaining([429]),
+  });
 });
