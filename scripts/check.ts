@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:f
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBrowser } from "./browser.ts";
+import { findCitus } from "./citus.ts";
 import { filesToRepeat, legResult, type TestRun } from "./leg-result.ts";
 import { memoryFolder } from "./memory-folder.ts";
 import { findPgbouncer } from "./pgbouncer.ts";
@@ -33,6 +34,14 @@ const POOLED_TESTS = [
   "api/webhooks/webhook-api-feed.test.ts",
 ];
 
+/** Orders, actions, intake and links of people: files that pass where accounts are on several servers (ADR 0097). */
+const SPREAD_TESTS = [
+  "api/intake/automatic.test.ts",
+  "api/orders/orders.test.ts",
+  "api/orders/order-actions.test.ts",
+  "api/safety/one-person.test.ts",
+];
+
 /** Of the output of a failed step, in the summary. */
 const LAST_LINES = 15;
 
@@ -41,6 +50,8 @@ let passed = 0;
 const failures: string[] = [];
 /** Tests that failed once and passed when their file ran again by itself. */
 const unsteady: string[] = [];
+/** Legs that did not run, and need not. */
+const skipped: string[] = [];
 const took: { name: string; seconds: number }[] = [];
 
 rmSync(artifacts, { recursive: true, force: true });
@@ -58,6 +69,7 @@ const queue = [
   () => tests("tests on the embedded PostgreSQL", ["--project=database"], BUILT),
   testsOnOldest,
   testsThroughPooler,
+  testsOnSeveralServers,
   () => tests("tests without a database", ["--project=quick"], BUILT),
   quickStart,
   staticChecks,
@@ -118,6 +130,7 @@ async function rulesOfPrometheus(): Promise<void> {
 function close(): never {
   console.log(`\n${took.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${name}`).join("\n")}`);
   if (unsteady.length > 0) console.log(`\nUnsteady, passed on the second try:\n${listed(unsteady)}`);
+  if (skipped.length > 0) console.log(`\nNOT RUN:\n${listed(skipped)}`);
   if (failures.length > 0) console.log(`\nFailed:\n${listed(failures)}`);
   console.log(`\n${passed} passed, ${failures.length} failed`);
   process.exit(failures.length === 0 ? 0 : 1);
@@ -147,6 +160,15 @@ async function testsThroughPooler(): Promise<void> {
   const program = findPgbouncer();
   if (program === undefined) return missing("tests through PgBouncer", "Debian's package pgbouncer");
   await tests("tests through PgBouncer", ["--project=service", ...POOLED_TESTS], { ...BUILT, TEST_PGBOUNCER: program });
+}
+
+/** CI does not have Citus, so this leg may be missing there, and the end of the output says so. */
+async function testsOnSeveralServers(): Promise<void> {
+  if (findCitus() === undefined) {
+    skipped.push("tests on several servers: the extension Citus for PostgreSQL 15 is not installed");
+    return;
+  }
+  await tests("tests on several servers", ["--project=service", ...SPREAD_TESTS], { ...BUILT, TEST_CITUS: "2" });
 }
 
 async function testsInBrowser(): Promise<void> {

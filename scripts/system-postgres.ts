@@ -34,6 +34,7 @@ export async function startSystemPostgres(
   bin_dir: string,
   settings: readonly string[] = [],
   parent = tmpdir(),
+  port = 5432,
 ): Promise<SystemPostgres> {
   const folder = mkdtempSync(join(parent, "pestle-pg-"));
   const asRoot = process.getuid?.() === 0;
@@ -58,7 +59,7 @@ export async function startSystemPostgres(
       data,
       "-k",
       folder,
-      ...["listen_addresses=", "max_connections=200", ...settings].flatMap((one) => ["-c", one]),
+      ...["listen_addresses=", `port=${port}`, "max_connections=200", ...settings].flatMap((one) => ["-c", one]),
     ],
     {
       ...account,
@@ -66,7 +67,7 @@ export async function startSystemPostgres(
       stdio: "ignore",
     },
   );
-  const url = `postgresql://pestle@/{database}?host=${encodeURIComponent(folder)}`;
+  const url = `postgresql://pestle@/{database}?host=${encodeURIComponent(folder)}&port=${port}`;
   await ready(url.replace("{database}", "postgres"));
   return {
     url,

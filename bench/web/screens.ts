@@ -121,7 +121,11 @@ async function measured(
 ): Promise<{ rows: Row[]; unseen: string[] }> {
   const storageState = await signedIn(browser, base, who);
   // A context of its own has an empty cache.
-  const newPage = () => browser.newPage({ storageState, viewport: { width: 1280, height: 720 } });
+  const newPage = async () => {
+    const page = await browser.newPage({ storageState, viewport: { width: 1280, height: 720 } });
+    page.setDefaultTimeout(CONTENT_WITHIN_MS);
+    return page;
+  };
   const kept = cache === "kept" ? await newPage() : undefined;
   const rows: Row[] = [];
   const links = new Set(examples);
@@ -150,6 +154,7 @@ const exampleOf = (path: string, paths: readonly string[], links: ReadonlySet<st
 async function signedIn(browser: Browser, base: string, { email, password }: SignIn) {
   const context = await browser.newContext();
   const page = await context.newPage();
+  page.setDefaultTimeout(CONTENT_WITHIN_MS);
   await page.goto(base);
   await page.evaluate(`localStorage["${CHOICE}"] = "sandbox"`);
   await page.getByLabel("Email").fill(email);

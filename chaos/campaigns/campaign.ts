@@ -9,6 +9,7 @@ export const TESTS_ITSELF = FROM === "built";
 const NUMBERS = [
   "count",
   "orders",
+  "accounts",
   "kills",
   "restarts",
   "rounds",

@@ -43,6 +43,20 @@ export const clusterCampaigns: Record<string, Campaign> = {
       return showFaults(found.faults);
     },
   },
+  distribute: {
+    about: "spread a filled database over two workers with Citus and bring it back: every row and every rule stays",
+    options: { orders: count(100_000, "orders"), accounts: count(200, "accounts"), seed },
+    needs_build: false,
+    async run({ orders, accounts, seed, inStages }) {
+      const { hasCitus, NO_CITUS, spreadThereAndBack } = await import("../spread/spread-there-and-back.ts");
+      if (!hasCitus()) {
+        console.error(NO_CITUS);
+        return false;
+      }
+      const onProgress = (line: string) => console.log(line);
+      return showFigures(await inStages([() => spreadThereAndBack({ orders, accounts, seed, onProgress })]));
+    },
+  },
   recovery: {
     about:
       "full and incremental backups with pgBackRest under load, and a restore to a moment: it has all before, nothing after",

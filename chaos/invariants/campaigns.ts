@@ -15,6 +15,7 @@ export const campaigns = [
   "sdk",
   "failover",
   "recovery",
+  "distribute",
   "versions",
 ] as const;
 export type Campaign = (typeof campaigns)[number];

@@ -48,7 +48,7 @@ export const databaseInvariants = {
   },
   stock_ledger: {
     promise: "The stock ledger adds up to the stock.",
-    campaigns: ["lifecycle", ...EVERYWHERE],
+    campaigns: ["lifecycle", "distribute", ...EVERYWHERE],
     statement: `
     select s.sku
     from stock s

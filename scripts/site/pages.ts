@@ -89,6 +89,7 @@ const sections: { title: string; kind: PageKind; entries: Entry[] }[] = [
       "docs/guides/go-live.md",
       "docs/guides/deployment.md",
       { source: "docs/guides/operations.md", nav: "Operations" },
+      { source: "docs/operators/scale-out.md", nav: "Scale out" },
       "docs/guides/security.md",
       "docs/guides/audit.md",
       "docs/asvs.md",

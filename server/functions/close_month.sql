@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 -- Closes a month of an account: stores its sums, and keeps later lines out of it. It waits for the lines that are being
 -- written. If another process has closed a month since, it raises 40001.
 create or replace function close_month(
@@ -12,6 +12,8 @@ create or replace function close_month(
 ) returns void
 language plpgsql
 as $$
+declare
+  sums jsonb;
 begin
   perform
   from ledger l
@@ -19,15 +21,15 @@ begin
   for update;
   perform conflict_unless(found);
 
-  insert into statement (account_id, month, from_at, to_at, closed_at, sums)
-  select close_month.account_id, close_month.month, close_month.from_at, close_month.to_at, close_month.closed_at,
-    coalesce(jsonb_agg(to_jsonb(s) order by s.payer, s.kind), '[]')
+  select coalesce(jsonb_agg(to_jsonb(s) order by s.payer, s.kind), '[]') into sums
   from (
     select e.payer, e.kind, sum(e.amount_cents) as amount_cents, count(*) as lines
     from money_entry e
     where e.account_id = close_month.account_id and e.booked_at >= close_month.from_at
       and e.booked_at < close_month.to_at
     group by e.payer, e.kind) s;
+  insert into statement (account_id, month, from_at, to_at, closed_at, sums)
+  values (account_id, month, from_at, to_at, closed_at, sums);
 
   update ledger l
   set closed_until = close_month.to_at, closed_month = close_month.month

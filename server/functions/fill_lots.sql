@@ -1,4 +1,4 @@
--- revision 1
+-- revision 2
 -- Replaces the lots of an order's items: the earlier ones go back to the shelf, and the new ones are booked as filled. It
 -- raises 40001 if the shelf no longer has the units. save_change calls it, and has locked the stock of the items' products.
 create or replace function fill_lots(
@@ -36,7 +36,7 @@ begin
     and l.item_id = any(lot_items);
 
   insert into item_lot (account_id, order_number, item_id, lot, sku, expires_on, units, shelf_units)
-  select fill_lots.account_id, fill_lots.order_number, i.item_id, l.lot, i.sku, l.expires_on,
+  select i.account_id, i.order_number, i.item_id, l.lot, i.sku, l.expires_on,
     coalesce(l.units, i.units), l.shelf_units
   from jsonb_array_elements(changed_items) as x(item)
   join order_item i on i.account_id = fill_lots.account_id and i.order_number = fill_lots.order_number

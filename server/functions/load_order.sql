@@ -1,4 +1,4 @@
--- revision 2
+-- revision 3
 -- Loads everything that the decision on a new order needs and that the process does not cache. Each part is a short
 -- statement that probes an index. The function is stable, so that all of them see the same moment: a second order with
 -- the same body must find the first one's fingerprint whenever it finds the first one's units.
@@ -60,7 +60,15 @@ begin
       'written_qty', r.written_qty, 'unit', r.unit, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors,
-      'partial', case when r.drug_schedule = '2' then partial_fill_of(load_order.account_id, r.prescription_id) end,
+      'partial', case when r.drug_schedule = '2' then json_build_object(
+        'first_filled_at', (
+          select min(f.shipped_at)
+          from order_item f
+          where f.account_id = load_order.account_id and f.account_id = r.account_id and f.prescription_id = r.prescription_id),
+        'requested', exists (
+          select
+          from partial_fill_request q
+          where q.account_id = load_order.account_id and q.account_id = r.account_id and q.prescription_id = r.prescription_id)) end,
       'details_sealed', translate(encode(r.details_sealed, 'base64'), E'\n', '')))
     into ndcs, gcns, prescriptions
     from prescription r

@@ -1,4 +1,4 @@
--- revision 8
+-- revision 9
 -- Saves a change of an order with its history and its events. The service has decided all of it. This function only
 -- checks that the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -63,6 +63,15 @@ declare
   new_claimed_until timestamptz := (new_columns->>'claimed_until')::timestamptz;
   -- The items whose lots change.
   lot_items integer[] := '{}';
+  new_note order_note;
+  line order_history;
+  parcel shipment;
+  scan shipment_scan;
+  payment payment_entry;
+  action order_action_request;
+  -- The table is on the coordinator alone.
+  entry record;
+  id_indexes bytea[];
 begin
   if new_status = 'Canceled' then
     -- The schedules that placed the order, or that followed it, decide what that means.
@@ -187,14 +196,15 @@ begin
       and e.exception_id = x.exception_id and e.resolved_at is null;
     insert into order_exception (account_id, order_number, exception_id, raised_at, basis, elsewhere, situations,
       occurrence)
-    select save_change.account_id, save_change.order_number, x.exception_id, changed_at, x.basis, x.elsewhere,
+    select h.account_id, save_change.order_number, x.exception_id, changed_at, x.basis, x.elsewhere,
       x.situations, 1 + (
         select count(*)
         from order_exception e
         where e.account_id = save_change.account_id and e.order_number = save_change.order_number
           and e.exception_id = x.exception_id)
-    from jsonb_to_recordset(raised) as x(exception_id integer, basis text, elsewhere boolean, situations text[])
-    where not exists (
+    from account_home h
+    cross join jsonb_to_recordset(raised) as x(exception_id integer, basis text, elsewhere boolean, situations text[])
+    where h.account_id = save_change.account_id and not exists (
       select
       from order_exception e
       where e.account_id = save_change.account_id and e.order_number = save_change.order_number
@@ -202,25 +212,27 @@ begin
   end if;
 
   if note is not null then
+    new_note := jsonb_populate_record(null::order_note, note);
     insert into order_note (account_id, order_number, note_id, at, person_id, role, text_sealed, signature)
-    select save_change.account_id, save_change.order_number, n.note_id, changed_at, n.person_id, n.role, n.text_sealed,
-      n.signature
-    from jsonb_populate_record(null::order_note, note) n;
+    values (account_id, order_number, new_note.note_id, changed_at, new_note.person_id, new_note.role,
+      new_note.text_sealed, new_note.signature);
   end if;
   if history is not null then
-    insert into order_history (account_id, order_number, at, actor, person_id, event, "from", "to", stage, exception_id,
-      note_id, request_id)
-    select save_change.account_id, save_change.order_number, changed_at, h.actor, h.person_id, h.event, h."from", h."to",
-      h.stage, h.exception_id, h.note_id, h.request_id
-    from jsonb_populate_recordset(null::order_history, history) h;
+    for line in select h.* from jsonb_populate_recordset(null::order_history, history) h loop
+      insert into order_history (account_id, order_number, at, actor, person_id, event, "from", "to", stage, exception_id,
+        note_id, request_id)
+      values (account_id, order_number, changed_at, line.actor, line.person_id, line.event, line."from", line."to",
+        line.stage, line.exception_id, line.note_id, line.request_id);
+    end loop;
   end if;
 
   if shipped is not null then
+    parcel := jsonb_populate_record(null::shipment, shipped);
     insert into shipment (account_id, order_number, shipment_id, tracking_no, tracking_url, carrier, method, status,
       shipped_at, delivered_at, next_scan_at, label_format, label_sealed)
-    select save_change.account_id, save_change.order_number, s.shipment_id, s.tracking_no, s.tracking_url, s.carrier,
-      s.method, s.status, s.shipped_at, s.delivered_at, s.next_scan_at, s.label_format, s.label_sealed
-    from jsonb_populate_record(null::shipment, shipped) s;
+    values (account_id, order_number, parcel.shipment_id, parcel.tracking_no, parcel.tracking_url, parcel.carrier,
+      parcel.method, parcel.status, parcel.shipped_at, parcel.delivered_at, parcel.next_scan_at, parcel.label_format,
+      parcel.label_sealed);
   end if;
   if tracked is not null then
     update shipment s
@@ -230,25 +242,27 @@ begin
       and s.shipment_id = t.shipment_id;
   end if;
   if scans is not null then
-    insert into shipment_scan (account_id, order_number, shipment_id, at, status, place, description)
-    select save_change.account_id, save_change.order_number, s.shipment_id, s.at, s.status, s.place, s.description
-    from jsonb_populate_recordset(null::shipment_scan, scans) s
-    on conflict do nothing;
+    for scan in select s.* from jsonb_populate_recordset(null::shipment_scan, scans) s loop
+      insert into shipment_scan (account_id, order_number, shipment_id, at, status, place, description)
+      values (account_id, order_number, scan.shipment_id, scan.at, scan.status, scan.place, scan.description)
+      on conflict do nothing;
+    end loop;
   end if;
 
   if payments is not null then
-    insert into payment_entry (account_id, order_number, payment_entry_id, kind, amount_cents, reason_id, state, actor,
-      at)
-    select save_change.account_id, save_change.order_number, p.payment_entry_id, p.kind, p.amount_cents, p.reason_id,
-      p.state, p.actor, changed_at
-    from jsonb_populate_recordset(null::payment_entry, payments) p;
+    for payment in select p.* from jsonb_populate_recordset(null::payment_entry, payments) p loop
+      insert into payment_entry (account_id, order_number, payment_entry_id, kind, amount_cents, reason_id, state, actor,
+        at)
+      values (account_id, order_number, payment.payment_entry_id, payment.kind, payment.amount_cents, payment.reason_id,
+        payment.state, payment.actor, changed_at);
+    end loop;
   end if;
   if asked is not null then
+    action := jsonb_populate_record(null::order_action_request, asked);
     insert into order_action_request as q (account_id, order_number, event, exception_id, reason_id, amount_cents,
       prescription_id, item_id, created_at)
-    select save_change.account_id, save_change.order_number, a.event, a.exception_id, a.reason_id, a.amount_cents,
-      a.prescription_id, a.item_id, changed_at
-    from jsonb_populate_record(null::order_action_request, asked) a
+    values (account_id, order_number, action.event, action.exception_id, action.reason_id, action.amount_cents,
+      action.prescription_id, action.item_id, changed_at)
     returning q.id into action_request_id;
   end if;
 
@@ -261,15 +275,19 @@ begin
   end loop;
 
   if audit is not null then
-    insert into audit_entry (at, person_id, role, credential_id, os_user, address, account_id, action, subject,
-      request_id, field_groups, patient_keys)
-    select a.at, a.person_id, a.role, a.credential_id, a.os_user, a.address, save_change.account_id, a.action, a.subject,
-      a.request_id, coalesce(a.field_groups, '{}'), coalesce(a.patient_keys, array(
+    entry := jsonb_populate_record(null::audit_entry, audit);
+    entry.field_groups := coalesce(entry.field_groups, '{}');
+    if entry.patient_keys is null then
+      id_indexes := array(select jsonb_array_elements_text(coalesce(audit->'patients', '[]'))::bytea);
+      entry.patient_keys := array(
         select p.patient_key
         from patient p
-        where p.account_id = save_change.account_id
-          and p.id_index = any(array(select jsonb_array_elements_text(coalesce(audit->'patients', '[]'))::bytea))))
-    from jsonb_populate_record(null::audit_entry, audit) a;
+        where p.account_id = save_change.account_id and p.id_index = any(id_indexes));
+    end if;
+    insert into audit_entry (at, person_id, role, credential_id, os_user, address, account_id, action, subject,
+      request_id, field_groups, patient_keys)
+    values (entry.at, entry.person_id, entry.role, entry.credential_id, entry.os_user, entry.address, account_id,
+      entry.action, entry.subject, entry.request_id, entry.field_groups, entry.patient_keys);
   end if;
 
   if changed_items is not null then

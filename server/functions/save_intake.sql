@@ -1,4 +1,4 @@
--- revision 3
+-- revision 4
 -- Saves everything that a message changes. The service has decided all of it. This function only checks that the facts
 -- behind the decision still hold, and raises 40001 if they do not.
 --
@@ -69,6 +69,8 @@ create or replace function save_intake(
 ) returns void
 language plpgsql
 as $$
+declare
+  doubt review;
 begin
   update intake_message m
   set state = 'processed', outcome = save_intake.outcome, for_account_id = save_intake.for_account_id,
@@ -133,11 +135,12 @@ begin
   end if;
 
   if reviews is not null then
-    insert into review (account_id, kind, intake_message_id, patient_key, prescription_id, reasons, facts_sealed,
-      created_at)
-    select save_intake.account_id, v.kind, save_intake.intake_message_id, save_intake.patient_key,
-      save_intake.prescription_id, v.reasons, v.facts_sealed, processed_at
-    from jsonb_to_recordset(reviews) as v(kind text, reasons text[], facts_sealed bytea);
+    for doubt in select v.* from jsonb_populate_recordset(null::review, reviews) v loop
+      insert into review (account_id, kind, intake_message_id, patient_key, prescription_id, reasons, facts_sealed,
+        created_at)
+      values (account_id, doubt.kind, intake_message_id, patient_key, prescription_id, doubt.reasons, doubt.facts_sealed,
+        processed_at);
+    end loop;
   end if;
 
   for nth in 1 .. cardinality(event_ids) loop

@@ -1,4 +1,4 @@
--- revision 4
+-- revision 5
 -- Saves a new order with everything that it changes. The service has decided all of it. This function only checks that
 -- the facts behind the decision still hold, and raises 40001 if they do not.
 --
@@ -91,6 +91,7 @@ as $$
 declare
   available numeric;
   announced text;
+  hold order_exception;
 begin
   if new_record_sealed is null then
     -- A change of the record waits for this order, and then finds it when it checks the patient's open orders.
@@ -164,9 +165,10 @@ begin
     audit_request_id);
 
   if holds is not null then
-    insert into order_exception (account_id, order_number, exception_id, raised_at, basis, situations, occurrence)
-    select save_order.account_id, save_order.order_number, h.exception_id, save_order.created_at, h.basis, h.situations, 1
-    from jsonb_to_recordset(holds) as h(exception_id integer, basis text, situations text[]);
+    for hold in select h.* from jsonb_populate_recordset(null::order_exception, holds) h loop
+      insert into order_exception (account_id, order_number, exception_id, raised_at, basis, situations, occurrence)
+      values (account_id, order_number, hold.exception_id, created_at, hold.basis, hold.situations, 1);
+    end loop;
     -- The creation names only the first one.
     for nth in 1 .. cardinality(exception_ids) loop
       insert into order_history (account_id, order_number, at, actor, event, "from", "to", stage, exception_id, request_id)

@@ -58,6 +58,7 @@ export const commandAudit: Readonly<Record<string, AuditRule>> = {
   "keys rotate": writes("command_run", "key"),
   backup: writes("command_run", "export"),
   restore: writes("command_run", "service"),
+  distribute: writes("command_run", "service"),
 
   "rx send": writes("command_run", "patient", "identity", "contact", "address", "treatment"),
   "rx lint": notAudited(NO_DATABASE),

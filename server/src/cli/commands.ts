@@ -42,6 +42,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["safety"], async () => (await import("./safety/safety.ts")).safetyCommands],
   [["backup", "restore"], async () => (await import("./operations/backup.ts")).backupCommands],
   [["database"], async () => (await import("./operations/database.ts")).databaseCommands],
+  [["distribute"], async () => (await import("./operations/distribute.ts")).distributeCommand],
   [["audit"], async () => (await import("./operations/audit.ts")).auditCommands],
   [["keys"], async () => (await import("./operations/keys.ts")).keysCommands],
   [["completion"], async () => (await import("@pestle/cli/completion")).completionCommand(loadCommands, groups)],

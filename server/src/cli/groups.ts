@@ -32,6 +32,6 @@ export const headings = {
   ],
   "For the operator, on the server": [
     ...["start", "providers", "doctor", "config", "migrate", "partner", "credential", "user", "sso", "ledger"],
-    ...["backup", "restore", "database", "audit", "keys", "completion"],
+    ...["backup", "restore", "database", "distribute", "audit", "keys", "completion"],
   ],
 } as const;

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type pg from "pg";
 import type { Queryable } from "./db.ts";
-import { sql } from "./db.ts";
+import { CHANNEL, sql } from "./db.ts";
 
 /** A change that every process receives, so that each can drop its cached copies of the changed data. */
 export type Change = {
@@ -39,7 +39,6 @@ export type Bus = {
   close(): Promise<void>;
 };
 
-export const CHANNEL = "pestle_changes";
 const BEAT_EVERY_MS = 250;
 /** Without an answer to a beat for this long, the bus opens another connection. */
 const SILENT_AFTER_MS = 5_000;

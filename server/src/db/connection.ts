@@ -72,6 +72,20 @@ function nameOf(url: string): string {
   return port === undefined ? hostOf(url) : `${hostOf(url)}:${port}`;
 }
 
+/** The address of the first host of a URL, for other machines. Undefined for a Unix socket. */
+export function hostPortOf(url: string): { host: string; port: number } | undefined {
+  const [host = "", port] = nameOf(hostUrls(url)[0]!).split(/:(?=\d+$)/);
+  return host === "" || host.startsWith("/") ? undefined : { host, port: Number(port ?? 5432) };
+}
+
+/** The same database, role and password on another machine. */
+export const atHost = (url: string, { host, port }: { host: string; port: number }): string =>
+  url
+    .replace(/^(\w+:\/\/(?:[^/?#]*@)?)[^/?#]*/, (_, before: string) => `${before}${host}:${port}`)
+    .replaceAll(/([?&])(?:host|port)=[^&#]*&?/g, "$1")
+    .replace(TARGET, "$1")
+    .replace(/[?&]+$/, "");
+
 const LOGIN = /^(\w+:\/\/)(?:([^/?#]*)@)?/;
 /** The hosts of a URL with the role and password of another one. */
 export const withLoginOf = (url: string, login_url: string): string => {

@@ -141,10 +141,16 @@ const STATEMENT_TIMEOUT_MS = 15_000;
  */
 const SILENT_AFTER_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Planning our statements takes longer than running them. Citus needs the account to know the server. */
-const PLAN_FOR_ALL_VALUES = `do $$ begin
-  if not exists (select from pg_extension where extname = 'citus') then set plan_cache_mode = force_generic_plan; end if;
-end $$`;
+/**
+ * Whether Citus spreads the accounts of this database over several servers (ADR 0097). Otherwise every plan is for all values,
+ * because planning our statements takes longer than running them. Citus needs the account to know the server.
+ */
+const settle = (named_statements: boolean) =>
+  `select s.spread${
+    named_statements
+      ? ", case when not s.spread then set_config('plan_cache_mode', 'force_generic_plan', false) end"
+      : ""
+  } from (select to_regclass('pg_dist_partition') is not null as spread) s`;
 const NO_SCANS = { enable_seqscan: "off", enable_bitmapscan: "off", enable_hashjoin: "off", enable_mergejoin: "off" };
 /**
  * PostgreSQL plans a named statement once per connection and keeps the plan until it analyzes the table. A plan for an
@@ -206,6 +212,8 @@ export function openDb(options: DbOptions): Db {
     return `select ${[...local, enterText(account_id), `require_index_key(${index_key_id})`, ...more].join(", ")}`;
   };
   const POOLED_ENTRY = pooledEntry("$1", "$2");
+  /** Known with the first connection. */
+  let spread = false;
   /** What goes ahead of a statement outside a transaction, in the same round trip. */
   const entryOf = ({ account_id, traceparent }: Scope): Entry | undefined => {
     if (traceparent !== undefined) return { text: entryText({ account_id, traceparent }), values: [] };
@@ -217,9 +225,11 @@ export function openDb(options: DbOptions): Db {
   const entryText = ({ account_id, traceparent }: Scope): string => {
     const literal = (value: string | undefined) => (value === undefined ? "null" : pg.escapeLiteral(value));
     const trace = traceparent === undefined ? [] : [traceText(literal(traceparent))];
-    if (pooled) return pooledEntry(literal(account_id ?? ""), literal(fence?.required()), ...trace);
+    // Citus passes this form on to the other servers.
+    const local = spread && account_id !== undefined ? `; set local ${ACCOUNT_SETTING} = ${literal(account_id)}` : "";
+    if (pooled) return pooledEntry(literal(account_id ?? ""), literal(fence?.required()), ...trace) + local;
     const parts = [...(account_id === undefined ? [] : [enterText(literal(account_id))]), ...trace];
-    return parts.length === 0 ? "" : `select ${parts.join(", ")}`;
+    return parts.length === 0 ? "" : `select ${parts.join(", ")}${local}`;
   };
   /** The pool makes its connections with this, so that each goes to the host that is used now. */
   class PoolClient extends pg.Client {
@@ -256,11 +266,15 @@ export function openDb(options: DbOptions): Db {
     onConnect: async (client: pg.ClientBase) => {
       options.onConnected?.((client as pg.Client & { processID: number }).processID);
       await requireWritable(client);
-      if (pooled) return;
+      if (pooled) {
+        spread = isSpread(await client.query(limited(settle(false))));
+        return;
+      }
       const set = Object.entries(settings).map(([name, value]) => `set ${name} = ${value}`);
-      if (named_statements) set.push(PLAN_FOR_ALL_VALUES);
-      if (fence === null) await client.query(limited(set.join("; ")));
-      else await fence.enter(client, set, query_timeout);
+      set.push(settle(named_statements));
+      spread = isSpread(
+        fence === null ? await client.query(limited(set.join("; "))) : await fence.enter(client, set, query_timeout),
+      );
       // Prepared once here, so that a statement of an account only binds it.
       if (named_statements) await client.query({ ...limited(ENTER_TEXT), name: ENTER, values: [""] });
     },
@@ -294,10 +308,12 @@ export function openDb(options: DbOptions): Db {
    * One statement outside a transaction. `pool.query` would close the connection after every error, also after a lost race,
    * and a new connection costs a password check.
    */
-  const alone = async (query: LimitedQuery, scope: Scope): Promise<pg.QueryResult> => {
+  const alone = async (query: LimitedQuery, scope: Scope, announces: boolean): Promise<pg.QueryResult> => {
     const client = await checkedOut();
     let broken: Error | undefined;
     try {
+      if (spread && (scope.account_id !== undefined || announces))
+        return await enclosed(client, query, scope, announces);
       const entry = entryOf(scope);
       if (entry === undefined) return await client.query(query);
       return await new Promise((resolve, reject) => {
@@ -311,11 +327,32 @@ export function openDb(options: DbOptions): Db {
     }
   };
 
+  /** The same as a transaction of several servers: settings and notices leave the coordinator in a transaction only. */
+  const enclosed = async (client: pg.PoolClient, query: LimitedQuery, scope: Scope, announces: boolean) => {
+    try {
+      await client.query(limited(["begin", entryText(scope)].filter((text) => text !== "").join("; ")));
+      const result = await client.query(query);
+      if (announces) await notifyAll(client, result);
+      await client.query(limited("commit"));
+      return result;
+    } catch (error) {
+      if (error instanceof pg.DatabaseError) await client.query(limited("rollback"));
+      throw error;
+    }
+  };
+  /** The processes listen on the coordinator, and a statement of an account can notify the account's server instead. */
+  const notifyAll = async (client: pg.PoolClient, { rows }: pg.QueryResult) => {
+    for (const { announced } of rows)
+      if (announced !== null) await client.query({ ...limited(NOTIFY_TEXT), values: [announced] });
+  };
+
   const queryable = (target: pg.Pool | pg.PoolClient, watcher: Watcher, scope: Scope = NO_SCOPE): Queryable => {
-    const send = async (query: LimitedQuery) => {
+    const send = async (query: LimitedQuery, announces = false) => {
       try {
-        if (target !== pool) return await target.query(query);
-        return await alone(query, scope);
+        if (target === pool) return await alone(query, scope, announces);
+        const result = await target.query(query);
+        if (spread && announces) await notifyAll(target as pg.PoolClient, result);
+        return result;
       } catch (error) {
         if (isSilence(error) || isReadOnly(error)) watcher.onLost?.(error as Error);
         // A transaction that has not reached its commit saves nothing.
@@ -326,7 +363,10 @@ export function openDb(options: DbOptions): Db {
     const named = async (statement: Statement<never, unknown>, params: readonly unknown[]) => {
       const { name, text } = statement;
       const values = params as unknown[];
-      const result = await send({ ...(named_statements && { name }), text, values, query_timeout });
+      const result = await send(
+        { ...(named_statements && { name }), text, values, query_timeout },
+        statement.announces,
+      );
       if (statement.writes_events) watcher.onEvents?.();
       if (statement.announces) {
         for (const { announced } of result.rows) if (announced !== null) watcher.onAnnounced?.(announced);
@@ -443,6 +483,12 @@ const ENTER_TEXT = `select ${enterText("$1")}`;
 /** The default of `webhook_event.traceparent` reads it. */
 const TRACE_SETTING = "pestle.traceparent";
 const traceText = (value: string) => `set_config('${TRACE_SETTING}', ${value}, true)`;
+
+const isSpread = (answers: pg.QueryResult | pg.QueryResult[]): boolean =>
+  [answers].flat().some(({ rows }) => rows.some((row) => row?.spread === true));
+/** All processes listen on it. */
+export const CHANNEL = "pestle_changes";
+const NOTIFY_TEXT = `select pg_notify('${CHANNEL}', $1)`;
 
 /** What a transaction is for. Both are settings that end with it. */
 type Scope = { account_id?: string | undefined; traceparent?: string | undefined };

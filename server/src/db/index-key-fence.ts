@@ -18,7 +18,7 @@ export class IndexKeyRefusal extends StatusRefusal {
 const RETRY_AFTER_S = 1;
 
 const messages = {
-  busy: "The index key is being rotated. Try again when `pestle keys rotate --index` has finished.",
+  busy: "`pestle keys rotate --index` or `pestle distribute` has the database to itself. Try again when it has finished.",
   changed: "The index key changed while this process was disconnected. Restart it.",
 } as const;
 
@@ -26,8 +26,12 @@ const messages = {
 export type IndexKeyFence = {
   /** From now on, a new connection must find this index key. The vault calls it with the key that it reads. */
   require(index_key_id: string): void;
-  /** Sets up a connection, in one round trip. It serves nothing if this throws. */
-  enter(client: Pick<pg.ClientBase, "query">, settings: readonly string[], query_timeout: number): Promise<void>;
+  /** Sets up a connection, in one round trip, and returns the answers. It serves nothing if this throws. */
+  enter(
+    client: Pick<pg.ClientBase, "query">,
+    settings: readonly string[],
+    query_timeout: number,
+  ): Promise<pg.QueryResult[]>;
   /** The key that a new connection must find; undefined before the vault has read it. */
   required(): string | undefined;
   /** The refusal behind an error of `require_index_key`, or the error itself. */
@@ -57,10 +61,11 @@ export function indexKeyFence(onChanged: (error: Error) => void = () => {}): Ind
     async enter(client, settings, query_timeout) {
       for (;;) {
         const expected = required;
-        const refused = await refusalOf(client, [...settings, ...checks(expected)], query_timeout);
-        if (refused !== undefined) throw refusal(refused);
+        const answers = await answersTo(client, [...settings, ...checks(expected)], query_timeout);
+        const refused = answers.flatMap(({ rows }) => rows ?? []).find((row) => row.refused !== undefined)?.refused;
+        if (refused !== undefined) throw refusal(refused as keyof typeof messages);
         // If the vault read its key meanwhile, this connection has not compared it yet.
-        if (required === expected) return;
+        if (required === expected) return answers;
       }
     },
   };
@@ -77,14 +82,13 @@ function checks(expected: string | undefined): string[] {
   ];
 }
 
-async function refusalOf(
+async function answersTo(
   client: Pick<pg.ClientBase, "query">,
   statements: readonly string[],
   query_timeout: number,
-): Promise<keyof typeof messages | undefined> {
+): Promise<pg.QueryResult[]> {
   const text = ["begin isolation level read committed", ...statements, "commit"].join("; ");
   const answers: unknown = await client.query({ text, query_timeout } as pg.QueryConfig);
   // The driver returns a list for several statements.
-  const rows = [answers as pg.QueryResult | pg.QueryResult[]].flat().flatMap((answer) => answer.rows ?? []);
-  return (rows[0] as { refused: keyof typeof messages } | undefined)?.refused;
+  return [answers as pg.QueryResult | pg.QueryResult[]].flat();
 }

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Database, Queryable } from "./db.ts";
 import { applyFunctions, pendingFunctions } from "./functions.ts";
+import { distributionState, placeNewTables, prepareStep } from "./operations/distribution.ts";
 import { type Roles, roleChanges } from "./roles.ts";
 
 export type Migration = {
@@ -93,6 +94,7 @@ async function migrateOnce(
     // Another process that migrates may take long.
     await tx.raw("select pg_advisory_xact_lock($1)", [LOCK]);
     await tx.raw(`set local lock_timeout = ${lock_within_ms}`);
+    await requireWhole(tx);
     await tx.raw(`create table if not exists schema_migration (
       version integer primary key,
       name text not null,
@@ -101,6 +103,8 @@ async function migrateOnce(
     const applied = await appliedMigrations(tx);
     const pending = pendingMigrations(applied, migrations);
     const newest = applied.at(-1)?.version ?? 0;
+    const spread = (await distributionState(tx)) === "spread";
+    if (spread) await prepareStep(tx);
     // Its functions and rights are those of the newer build, too.
     if (newest > known.at(-1)!.version) {
       onNewer?.(newest);
@@ -115,12 +119,22 @@ async function migrateOnce(
       ]);
       if (oldest_build > 0)
         await tx.raw("update schema_migration set oldest_build = $2 where version = $1", [version, oldest_build]);
+      if (spread) await placeNewTables(tx);
     }
     // The functions fit the newest schema only.
     if (migrations.length === known.length) await applyFunctions(tx);
     if (roles !== undefined) for (const change of await roleChanges(tx, roles)) await tx.raw(change);
     return pending.map(({ version, name }) => `${String(version).padStart(4, "0")}_${name}`);
   });
+}
+
+/** An interrupted `pestle distribute` has left constraints and policies off. */
+async function requireWhole(db: Queryable): Promise<void> {
+  const state = await distributionState(db);
+  if (state === "none" || state === "spread") return;
+  throw new WrongDatabase(
+    `A run of \`pestle distribute\` was interrupted. Run \`pestle distribute${state === "gathering" ? " --undo" : ""}\` again, then start.`,
+  );
 }
 
 /** The migrations and functions that a start would still apply. `pestle doctor` shows them without applying them. */

@@ -1,6 +1,6 @@
 import { StatusRefusal } from "../domain/values/refusals.ts";
-import { CHANNEL, type Change } from "./bus.ts";
-import { type Database, type Queryable, type Statement, sql } from "./db.ts";
+import type { Change } from "./bus.ts";
+import { CHANNEL, type Database, type Queryable, type Statement, sql } from "./db.ts";
 
 /** What a replica shows. */
 export type ReplicaView = {

@@ -78,6 +78,8 @@ const ownerFunctions: Readonly<Record<string, readonly (keyof Roles)[]>> = {
 type Table = {
   name: string;
   tenant: boolean;
+  /** The database is spread over several servers. */
+  spread: boolean;
   secured: boolean;
   policies: { name: string; roles: string[]; condition: string }[];
   service: Privilege[];
@@ -88,12 +90,14 @@ type Table = {
 type Wanted = { privileges: readonly Privilege[]; columns: readonly string[] };
 
 /** What the role may do with a table. */
-function wanted(role: keyof Roles, { name, tenant }: Table): Wanted {
+function wanted(role: keyof Roles, { name, tenant, spread }: Table): Wanted {
   const none = { privileges: [], columns: [] };
   if (name === "schema_migration") return { privileges: READ, columns: [] };
   if (role === "service" && (!tenant || ACROSS_ACCOUNTS.has(name)))
     return READ_BY_SERVICE.has(name) ? { privileges: READ, columns: [] } : none;
   const columns = appendOnly[name];
+  // Citus has no rights of single columns. A trigger keeps the others (`distribution.ts`).
+  if (spread && columns !== undefined && columns.length > 0) return { privileges: [...APPEND, "UPDATE"], columns: [] };
   return columns === undefined ? { privileges: CHANGE, columns: [] } : { privileges: APPEND, columns };
 }
 
@@ -135,12 +139,14 @@ function grants(role: keyof Roles, table: Table, name: string): string[] {
 
 /**
  * Text equality is leakproof, so an index still serves both conditions. The setting is read in a subquery: the planner would
- * otherwise estimate with the account of the moment, and keep a plan for a small account when a large one comes.
+ * otherwise estimate with the account of the moment, and keep a plan for a small account when a large one comes. Citus allows no
+ * subquery, and the servers of the accounts keep no plans.
  */
-function policies({ name, secured, policies: present }: Table, roles: Roles): string[] {
+function policies({ name, spread, secured, policies: present }: Table, roles: Roles): string[] {
   const on = `on ${quote(name)}`;
+  const setting = `current_setting('${ACCOUNT_SETTING}', true)`;
   const rows = {
-    of_account: { role: roles.service, condition: `account_id = (select current_setting('${ACCOUNT_SETTING}', true))` },
+    of_account: { role: roles.service, condition: `account_id = ${spread ? setting : `(select ${setting})`}` },
     across_accounts: { role: roles.jobs, condition: "true" },
   };
   return [
@@ -148,7 +154,7 @@ function policies({ name, secured, policies: present }: Table, roles: Roles): st
     ...Object.entries(rows).flatMap(([policy, { role, condition }]) => {
       const found = present.find((one) => one.name === policy);
       if (found === undefined) return [`create policy ${policy} ${on} to ${quote(role)} using (${condition})`];
-      if (/current_setting/.test(condition) && !/SELECT current_setting/i.test(found.condition))
+      if (policy === "of_account" && /SELECT current_setting/i.test(found.condition) === spread)
         return [`alter policy ${policy} ${on} to ${quote(role)} using (${condition})`];
       return String(found.roles) === role ? [] : [`alter policy ${policy} ${on} to ${quote(role)}`];
     }),
@@ -167,7 +173,7 @@ async function loadTables(db: Queryable, { service, jobs }: Roles): Promise<Tabl
         and has_column_privilege(${role}::name, c.oid, a.attnum, 'UPDATE')
       order by a.attname::text collate "C")`;
   const { rows } = await db.raw(
-    `select c.relname::text as name, c.relrowsecurity as secured,
+    `select c.relname::text as name, c.relrowsecurity as secured, to_regclass('pg_dist_partition') is not null as spread,
       -- A partition is reached through its table. Jobs also use the default ones by name.
       not c.relispartition and exists (
         select from pg_attribute a where a.attrelid = c.oid and a.attname = 'account_id' and not a.attisdropped) as tenant,

@@ -27,6 +27,11 @@ export type Rows = {
     clock_goal_s?: number;
     clock_moved_at: Instant | null;
   };
+  account_feed: {
+    account_id: string;
+    server: string;
+    base: number;
+  };
   account_home: {
     account_id: string;
   };

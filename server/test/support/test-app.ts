@@ -23,16 +23,23 @@ export const TEST_PASSWORD_COST = 10;
 export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster_url = inject("cluster_url");
   const name = `test_${randomUUID().replaceAll("-", "")}`;
-  const admin = async (text: string) => {
-    const client = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
-    await client.connect();
-    await client.query(text).finally(() => client.end());
-  };
+  // A database that is spread has one of the same name on each server.
+  const urls = template === "" ? [cluster_url] : [cluster_url, ...inject("worker_urls")];
+  const admin = (text: string) =>
+    Promise.all(
+      urls.map(async (url) => {
+        const client = new pg.Client({ connectionString: url.replace("{database}", "postgres") });
+        await client.connect();
+        await client.query(text).finally(() => client.end());
+      }),
+    );
   // An empty template means PostgreSQL's own, for a database that was never migrated. Copying files is faster here.
   await admin(`create database ${name} template ${template === "" ? "template1" : template} strategy file_copy`);
   return {
     url: cluster_url.replace("{database}", name),
-    drop: () => admin(`drop database if exists ${name} with (force)`),
+    drop: async () => {
+      await admin(`drop database if exists ${name} with (force)`);
+    },
   };
 }
 

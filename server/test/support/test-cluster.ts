@@ -3,12 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { type CitusServers, findCitus, startCitus } from "../../../scripts/citus.ts";
 import { memoryFolder } from "../../../scripts/memory-folder.ts";
 import { startPgbouncer } from "../../../scripts/pgbouncer.ts";
 import { readConfig } from "../../src/config.ts";
 import { openDb } from "../../src/db/db.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { distribute } from "../../src/db/operations/distribution.ts";
 import { createRolesText, type Roles } from "../../src/db/roles.ts";
 import { seedDemo } from "../../src/seed/demo.ts";
 import { type Demo, readDemo } from "../../src/seed/demo-file.ts";
@@ -37,15 +39,21 @@ declare module "vitest" {
     demo: Demo;
     /** Host and port of the pooler that services connect through, as in an address; empty without one. */
     pooler: string;
+    /** Addresses of the servers that the accounts of a database are spread over, like `cluster_url`; empty for one server. */
+    worker_urls: string[];
   }
 }
 
 /**
  * One PostgreSQL for the whole run, with two databases that test files copy. The cast is seeded once, because its
  * passwords are slow to hash. By default it is our own; TEST_DATABASE_URL selects another one, as the leg on the
- * oldest supported version does. TEST_PGBOUNCER is a program that services then connect through.
+ * oldest supported version does. TEST_PGBOUNCER is a program that services then connect through. TEST_CITUS is a number of
+ * workers: both databases are then spread over them.
  */
 export default async function startTestCluster(project: TestProject): Promise<() => Promise<void>> {
+  const workers = Number(process.env["TEST_CITUS"] ?? 0);
+  if (workers > 0) return startSpreadCluster(project, workers);
+  project.provide("worker_urls", []);
   const given = process.env["TEST_DATABASE_URL"];
   if (given !== undefined && given !== "") {
     // Not parsed as a URL: one with a unix socket has no host, which PostgreSQL's programs allow and URL does not.
@@ -71,6 +79,54 @@ export default async function startTestCluster(project: TestProject): Promise<()
   };
 }
 
+async function startSpreadCluster(project: TestProject, workers: number): Promise<() => Promise<void>> {
+  const bin_dir = findCitus();
+  if (bin_dir === undefined)
+    throw new Error("TEST_CITUS needs the extension Citus for PostgreSQL 15, and it is not installed.");
+  const settings = FASTER.filter((one) => !one.startsWith("scram"));
+  const servers = await startCitus(bin_dir, { workers, settings, parent: memoryFolder() });
+  const [cluster_url = "", ...worker_urls] = servers.urls;
+  project.provide("pooler", "");
+  project.provide("worker_urls", worker_urls);
+  try {
+    for (const url of worker_urls) await createRoles(url);
+    await provideTemplates(project, cluster_url);
+    for (const template of [EMPTY_TEMPLATE, DEMO_TEMPLATE]) await spread(servers, template);
+  } catch (error) {
+    await servers.stop();
+    throw error;
+  }
+  return () => servers.stop();
+}
+
+async function spread({ urls, hosts }: CitusServers, name: string): Promise<void> {
+  const [coordinator, ...workers] = hosts;
+  for (const url of urls.slice(1)) {
+    await administer(url, [`create database ${name}`]);
+    await administer(url.replace("{database}", name), ["create extension citus"]);
+  }
+  const db = openDb({
+    connection: { connectionString: urls[0]!.replace("{database}", name) },
+    pool_size: 2,
+    named_statements: true,
+  });
+  await distribute(db, { coordinator: coordinator!, workers, shards: 4 });
+  await db.close();
+  // A process of Citus connects to each database that was used, and then nothing can copy it.
+  for (const url of urls)
+    await administer(url, [
+      `alter database ${name} allow_connections false`,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    ]);
+}
+
+async function administer(url: string, texts: readonly string[]): Promise<void> {
+  const admin = new pg.Client({ connectionString: url.replace("{database}", "postgres") });
+  await admin.connect();
+  for (const text of texts) await admin.query(text);
+  await admin.end();
+}
+
 /**
  * This cluster is deleted after the run, so it need not survive a crash. Waiting for the disk took more than a second
  * per test file for its database alone. Tests that kill a database start their own, with the durable settings.
@@ -89,8 +145,8 @@ async function writeCarelessly(cluster_url: string, { user, password }: { user: 
 export const urlAs = (role: keyof Roles, url: string): string =>
   url.replace(/^(\w+:\/\/)(?:[^/?]*@)?/, `$1${TEST_ROLES[role]}:${TEST_PASSWORD}@`);
 
-async function provideTemplates(project: TestProject, cluster_url: string): Promise<void> {
-  const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
+async function createRoles(url: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: url.replace("{database}", "postgres") });
   await admin.connect();
   const passwords = { service: TEST_PASSWORD, jobs: TEST_PASSWORD };
   for (const [role, text] of Object.entries(createRolesText(TEST_ROLES, passwords))) {
@@ -99,6 +155,13 @@ async function provideTemplates(project: TestProject, cluster_url: string): Prom
     ]);
     await admin.query(rows.length === 0 ? text : text.replace("create role", "alter role"));
   }
+  await admin.end();
+}
+
+async function provideTemplates(project: TestProject, cluster_url: string): Promise<void> {
+  await createRoles(cluster_url);
+  const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
+  await admin.connect();
   for (const name of [DEMO_TEMPLATE, EMPTY_TEMPLATE]) await admin.query(`drop database if exists ${name} with (force)`);
   await admin.query(`create database ${EMPTY_TEMPLATE}`);
   const open = (name: string) =>

@@ -41,7 +41,8 @@ export async function addEndpoint(
 const write = sql<[events: string]>`
 insert into webhook_event (account_id, event_id, event_type, order_number, body, created_at)
 select e.account_id, e.event_id, e.event_type, e.order_number, e.body, e.created_at
-from jsonb_populate_recordset(null::webhook_event, $1::jsonb) e`;
+from jsonb_populate_recordset(null::webhook_event, $1::jsonb) e
+returning account_id`;
 
 export type TestEvent = { event_id: string; body: string; order_number: string | null };
 type GivenEvent = { event_type?: EventType; order_number?: string | null; more?: Record<string, unknown> };

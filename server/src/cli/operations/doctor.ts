@@ -6,6 +6,7 @@ import { providersInUse } from "../../providers-in-use.ts";
 import { checkReplicas } from "../../replicas/check-up-replicas.ts";
 import { readDemo } from "../../seed/demo-file.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../../usecases/operations/check-up.ts";
+import { checkServers } from "../../usecases/operations/servers/check-up-servers.ts";
 import { checkProviders } from "../../usecases/providers/check-up-providers.ts";
 import { hasDatabase, withDatabase } from "../session.ts";
 
@@ -38,6 +39,7 @@ async function lookAtEverything(env: NodeJS.ProcessEnv | undefined): Promise<Fin
       ...(await withDatabase(config, async ({ db, tenants, replicas }) => [
         ...(await checkDatabase(config, db, () => new Date(), tenants)),
         ...(await checkReplicas(db, replicas)),
+        ...(await checkServers(db)),
       ])),
     );
   } catch (error) {

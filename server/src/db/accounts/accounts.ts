@@ -45,9 +45,8 @@ export const operatorAccounts = (db: Queryable, environment: Environment | null)
 
 const lock = sql<[account_id: string]>`
 select account_id
-from account
+from account_home
 where account_id = $1
--- Rows that only reference the account do not wait.
 for no key update`;
 /** One transaction at a time adds what an account has once. */
 export const lockAccount = (tx: Tx, account_id: string) => tx.run(lock, [account_id]);

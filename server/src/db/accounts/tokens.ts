@@ -39,12 +39,13 @@ with live as (
   update credential_secret s
   set last_used_at = $6
   from live
-  where s.account_id = live.account_id and s.credential_id = live.credential_id and s.secret_id = live.secret_id
+  where s.account_id = $1 and s.credential_id = live.credential_id and s.secret_id = live.secret_id
     and (live.last_used_at is null or live.last_used_at < $6::timestamptz - interval '1 minute')
 )
 insert into access_token (account_id, token_hash, credential_id, secret_id, scopes, created_at, expires_at)
 select live.account_id, $2, live.credential_id, live.secret_id, $5, $6, $7
-from live`;
+from live
+returning account_id`;
 const insertByKey = sql<
   [
     account_id: string,
@@ -66,12 +67,13 @@ with live as (
   update credential_key k
   set last_used_at = $6
   from live
-  where k.account_id = live.account_id and k.credential_id = live.credential_id and k.key_id = live.key_id
+  where k.account_id = $1 and k.credential_id = live.credential_id and k.key_id = live.key_id
     and (live.last_used_at is null or live.last_used_at < $6::timestamptz - interval '1 minute')
 )
 insert into access_token (account_id, token_hash, credential_id, key_id, scopes, created_at, expires_at)
 select live.account_id, $2, live.credential_id, live.key_id, $5, $6, $7
-from live`;
+from live
+returning account_id`;
 
 /** The secret or the key that a client proved to have. */
 export type Proof = { secret_id: number } | { key_id: number };

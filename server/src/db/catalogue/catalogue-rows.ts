@@ -17,10 +17,10 @@ export type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../../
 
 const lockAccount = sql<[account_id: string], { account_id: string }>`
 select account_id
-from account
+from account_home
 where account_id = $1
 for no key update`;
-/** Serializes imports of one account. Orders only reference the account row, so they do not block. */
+/** Serializes imports of one account. */
 export const lockCatalogue = (tx: Tx, account_id: string) => tx.row(lockAccount, [account_id]);
 
 const rowsOfAccount = sql<[account_id: string], Omit<Catalogue, "licences">>`
@@ -158,7 +158,8 @@ select $1, r.id, r.name, r.carrier, r.service, r.signature_confirmation, r.po_bo
 from given r
 where r.id not in (
   select c.id
-  from changed c)`;
+  from changed c)
+returning account_id`;
 export const saveShippingMethods = (tx: Tx, account_id: string, rows: readonly ShippingMethodRow[], now: Date) =>
   tx.run(methods, [account_id, JSON.stringify(rows), now, heldUntil(now)]);
 

@@ -61,12 +61,14 @@ with given as (
   select $1, sku, lot, expires_on, on_hand, returned
   from lots
   where (sku, lot) not in (select sku, lot from known)
+  returning account_id
 ), entries as (
   insert into stock_entry (account_id, sku, kind, units, order_number, at, note, lot, lot_units, reason, person_id,
     witness_id)
   select $1, sku, kind, units, order_number, $3, note, lot, lot_units, reason, person_id, witness_id
   from given
   order by position
+  returning account_id
 )
 select sku, on_hand_units::float8 as on_hand_units, reserved_units::float8 as reserved_units
 from shelf`;

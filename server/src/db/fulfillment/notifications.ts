@@ -50,7 +50,8 @@ where not exists (
   select
   from notification n
   where n.account_id = $1 and n.person_id = p.person_id and n.order_number = $2 and n.kind = $5
-    and n.caused_by is not distinct from $6::text and n.read_at is null)`;
+    and n.caused_by is not distinct from $6::text and n.read_at is null)
+returning account_id`;
 /** Repeats no unread notification. Each person keeps the newest `kept` of the account, with the new one. */
 export const insertNotifications = (db: Queryable, given: NewNotifications, kept: number) =>
   db.run(add, [given.account_id, given.order_number, given.person_ids, given.at, given.kind, given.caused_by, kept]);

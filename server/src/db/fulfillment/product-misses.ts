@@ -11,7 +11,8 @@ join account a on a.account_id = o.account_id
 where o.account_id = $1 and o.order_number = $2 and o.stage in ('fill', 'product_check') and (
   select count(*)
   from product_miss m
-  where m.account_id = $1 and m.order_number = $2) < $6`;
+  where m.account_id = $1 and m.order_number = $2) < $6
+returning account_id`;
 /** Returns 0 if the order is not being filled or checked, or if it has many misses already. */
 export const insertMiss = (
   db: Queryable,

@@ -40,6 +40,7 @@ with decided as (
   insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
   select d.account_id, $8, $9, $10, $5
   from decided d
+  returning account_id
 )
 update review
 set resolved_at = $5, resolved_by = $6, outcome = $7

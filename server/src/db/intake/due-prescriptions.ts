@@ -97,6 +97,7 @@ with noted as (
   select n.account_id, $8, $9, $10, $5
   from noted n
   where $8::uuid is not null
+  returning account_id
 )
 insert into review (account_id, kind, intake_message_id, patient_key, prescription_id, reasons, created_at)
 select n.account_id, 'order_refused', n.intake_message_id, n.patient_key, n.prescription_id, $4, $5
@@ -104,7 +105,8 @@ from noted n
 where (
   select count(*)
   from review v
-  where v.account_id = $1 and v.prescription_id = $2 and v.kind = 'order_refused' and v.resolved_at is null) = 0`;
+  where v.account_id = $1 and v.prescription_id = $2 and v.kind = 'order_refused' and v.resolved_at is null) = 0
+returning account_id`;
 /**
  * Stores why Automatic Processing could not create the order. The partner sees the errors, also in the event if there is
  * one, and the pharmacy gets one review entry. Writes nothing if another process stored other errors meanwhile.

@@ -53,7 +53,8 @@ with noted as (
 insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
 select n.account_id, $5, $6, $7, $3
 from noted n
-where $5::uuid is not null`;
+where $5::uuid is not null
+returning account_id`;
 /** Saves the next notice with the event of this one, unless another process did. */
 export const saveNotice = (
   db: Queryable,

@@ -1,6 +1,7 @@
 import type { Environment, MedicationDispense, Workflow } from "@pestle/contract";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
+import { partialFill } from "../orders/partial-fill.ts";
 
 export type SealedFact = Omit<PrescriptionFact, "patient_id"> & {
   patient_key: number;
@@ -17,7 +18,7 @@ export type PatientPrescription = SealedFact & {
 /** When a prescription arrived, and its place among those of the same moment. */
 export type Arrival = { received_at: Date; intake_message_id: number };
 
-const ofPatient = sql<
+const ofPatient = statementOf<
   [
     account_id: string,
     id_index: Buffer,
@@ -32,12 +33,12 @@ const ofPatient = sql<
     prescription_id: number | null;
     medication_dispenses: MedicationDispense[];
   }
->`
+>(`
 select a.workflow, a.clock_offset_s, r.prescription_id, p.patient_key, p.id_sealed, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
   r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
   r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors, r.intake_message_id,
-  case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end as partial,
+  case when r.drug_schedule = '2' then ${partialFill("r")} end as partial,
   coalesce((
     select json_agg(json_build_object(
       'dispense_id', i.dispense_id, 'order_number', i.order_number, 'order_status', o.order_status,
@@ -60,7 +61,7 @@ left join prescription r on r.account_id = p.account_id and r.patient_key = p.pa
   and ($4::timestamptz is null or (r.received_at, r.intake_message_id) < ($4, $5::bigint))
 where p.account_id = $1 and p.id_index = $2
 order by r.received_at desc, r.intake_message_id desc
-limit $6`;
+limit $6`);
 /** Prescriptions of a patient that arrived before a position, newest first; undefined if there is no such patient. */
 export async function loadPrescriptions(
   db: Queryable,
@@ -105,7 +106,7 @@ export const FACT_COLUMNS = `r.prescription_id, r.patient_key, (
   r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date,
   r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_sealed, r.written_qty::float8 as written_qty, r.unit, r.days_supply,
   r.refills, r.drug_schedule, r.daw, r.units_ordered::float8 as units_ordered, r.order_errors,
-  case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end as partial`;
+  case when r.drug_schedule = '2' then ${partialFill("r")} end as partial`;
 const fact = statementOf<[account_id: string, prescription_id: number], SealedFact>(`
 select ${FACT_COLUMNS}
 from prescription r

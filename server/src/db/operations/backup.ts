@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from "../db.ts";
+import { type Queryable, type Tx, UNLOGGED } from "../db.ts";
 
 /** A table as a backup reads and writes it. */
 export type BackupTable = {
@@ -9,6 +9,7 @@ export type BackupTable = {
    * Columns of type json or jsonb. The backup holds them as text, because a JSON null would otherwise become SQL null.
    */
   json_columns: string[];
+  generated_columns: string[];
   /** Tables that the restore must fill first. */
   needs: string[];
 };
@@ -33,6 +34,10 @@ export async function backupTables(db: Queryable): Promise<BackupTable[]> {
         select a.attname::text
         from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and a.atttypid in ('json'::regtype, 'jsonb'::regtype)) as json_columns,
+      array(
+        select a.attname::text
+        from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and a.attgenerated <> '') as generated_columns,
       -- PostgreSQL checks a deferrable reference at the end, so the order of the tables does not matter.
       array(
         select distinct f.relname::text
@@ -42,10 +47,12 @@ export async function backupTables(db: Queryable): Promise<BackupTable[]> {
     from pg_class c
     where c.relnamespace = ${SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and c.relname <> 'schema_migration'
+      -- Logged while the accounts are on several servers.
+      and c.relname not in (${UNLOGGED.map((name) => `'${name}'`).join(", ")})
       -- A trigger writes its rows when the accounts are restored.
       and c.relname <> 'account_home'
       -- About the server that the backup is from.
-      and c.relname <> 'database_run'
+      and c.relname not in ('account_feed', 'database_run')
       -- A detached week of events that is about to be dropped.
       and c.relname !~ '^webhook_(event|attempt)_[0-9]{8}$'
     order by c.relname`);
@@ -64,22 +71,23 @@ export async function prepareSession(tx: Tx): Promise<void> {
     timezone: "UTC",
     intervalstyle: "iso_8601",
     extra_float_digits: "1",
+    // On Citus, one connection to each server, and so one snapshot of it. Means nothing without.
+    "citus.max_adaptive_executor_pool_size": "1",
     // Restored events must not queue deliveries, because the backup restores pending deliveries from their own rows.
     "pestle.copying": "on",
   };
-  for (const [name, value] of Object.entries(settings)) await tx.raw("select set_config($1, $2, true)", [name, value]);
+  // As a statement, which Citus passes on to the other servers.
+  for (const [name, value] of Object.entries(settings)) await tx.raw(`set local ${name} = '${value}'`);
 }
 
 /** Yields the rows of a table as JSON text, in batches. Text, because JavaScript numbers would lose digits. */
 export async function* readRows(tx: Tx, table: BackupTable): AsyncGenerator<string[]> {
-  const columns = table.columns.map((name) => {
-    const quoted = quote(name);
-    return table.json_columns.includes(name) ? `t.${quoted}::text as ${quoted}` : `t.${quoted}`;
-  });
+  const texts = table.json_columns.map((name) => `'${name}', t.${quote(name)}::text`);
+  // The row of the table itself: Citus forgets the names of columns in the row of a subquery.
   await tx.raw(`
     declare backup_rows no scroll cursor for
-    select to_jsonb(r)::text as row
-    from (select ${columns.join(", ")} from ${quote(table.name)} as t) as r`);
+    select ((to_jsonb(t) - '{${table.generated_columns.join(",")}}'::text[]) || jsonb_build_object(${texts.join(", ")}))::text as row
+    from ${quote(table.name)} t`);
   for (;;) {
     const { rows } = await tx.raw(`fetch ${FETCH_ROWS} from backup_rows`);
     if (rows.length === 0) break;

@@ -38,6 +38,7 @@ const MEASURES = /^(integer|bigint|smallint|real|numeric|boolean|date|timestamp|
 /** What neither the name nor the type decides. */
 const byTable: Record<string, Partial<Record<Protection, readonly string[]>>> = {
   account: { business: ["ncpdp_id"] },
+  account_feed: { record: ["server"] },
   account_usage: { record: ["quota"] },
   audit_destination: { business: ["destination", "fault"] },
   audit_entry: { record: ["action", "field_groups", "patient_keys"], person: ["subject", "address", "os_user"] },

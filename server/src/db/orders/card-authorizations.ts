@@ -140,11 +140,12 @@ with before as (
   set state = $9, captured_cents = $4, returned_cents = $5, fee_cents = coalesce(c.fee_cents, $6), moved_at = $7,
     next_check_at = $8, tries = 0, problem = null
   from before b
-  where c.account_id = b.account_id and c.order_number = b.order_number and c.authorization_key = b.authorization_key)
+  where c.account_id = $1 and c.order_number = b.order_number and c.authorization_key = b.authorization_key)
 insert into payment_entry (account_id, order_number, payment_entry_id, kind, amount_cents, state, actor, at)
 select b.account_id, b.order_number, gen_random_uuid(), 'fee', $6::integer, 'done', 'system', $10
 from before b
-where b.fee_cents is null and $6::integer is not null`;
+where b.fee_cents is null and $6::integer is not null
+returning account_id`;
 /** Money moved: what was charged, and what of it went back. The provider's fee becomes an entry of the order, once. */
 export const noteCharge = (
   db: Queryable,
@@ -190,7 +191,8 @@ with told as (
   returning account_id, order_number, captured_cents)
 insert into payment_entry (account_id, order_number, payment_entry_id, kind, amount_cents, state, actor, at)
 select t.account_id, t.order_number, gen_random_uuid(), 'dispute', t.captured_cents, 'done', 'system', $4
-from told t`;
+from told t
+returning account_id`;
 /** The patient disputes the charge at the bank. An entry of the order tells it, once. */
 export const noteDispute = (db: Queryable, account_id: string, order_number: string, key: string, at: Date) =>
   db.run(disputed, [account_id, order_number, key, at]);

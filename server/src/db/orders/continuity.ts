@@ -1,6 +1,7 @@
 import type { ContinuityEntry, ExceptionId, OrderStatus, Workflow } from "@pestle/contract";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
-import { type Queryable, sql } from "../db.ts";
+import { type Queryable, statementOf } from "../db.ts";
+import { partialFill } from "./partial-fill.ts";
 
 /** The last item of a page. */
 export type SupplyPosition = { supply_ends_at: Date; order_number: string; item_id: number };
@@ -36,7 +37,7 @@ export type SupplyRow = SupplyPosition & {
   open_order: { order_number: string; order_status: OrderStatus; exception_ids: ExceptionId[] } | null;
 };
 
-const supplies = sql<
+const supplies = statementOf<
   [
     account_id: string,
     now: Date,
@@ -48,7 +49,7 @@ const supplies = sql<
     most: number,
   ],
   SupplyRow
->`
+>(`
 select i.supply_ends_at, i.order_number, i.item_id, i.sku, i.patient_key, p.id_sealed, o.ship_state, a.workflow,
   a.clock_offset_s, n.prescription, n.schedule, w.open_order
 from order_item i
@@ -63,7 +64,7 @@ join lateral (
     'ndc', r.ndc, 'gcn', r.gcn, 'written_date', r.written_date, 'effective_date', r.effective_date,
     'expires_at', r.expires_at, 'written_qty', r.written_qty, 'days_supply', r.days_supply, 'refills', r.refills,
     'drug_schedule', r.drug_schedule, 'units_ordered', r.units_ordered,
-    'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end)
+    'partial', case when r.drug_schedule = '2' then ${partialFill("r")} end)
     as prescription,
     (select json_build_object('schedule_id', g.schedule_id, 'status', g.status, 'fill_on', g.next_fill_on)
      from refill_schedule g
@@ -109,7 +110,7 @@ where i.account_id = $1
         from shipment l
         where l.account_id = s.account_id and l.order_number = s.order_number and l.status in ('lost', 'returned')))
 order by i.supply_ends_at, i.order_number, i.item_id
-limit $8`;
+limit $8`);
 /**
  * The last fill of each medication whose supply ends around now, by the account's clock, after a position. A parcel that
  * was lost or returned is no supply. A newer prescription for the same medication is the one of the next fill.

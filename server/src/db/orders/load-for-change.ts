@@ -3,6 +3,7 @@ import type { PartialFill } from "../../domain/fulfillment/controlled-rules.ts";
 import type { ItemDetails } from "../../domain/orders/order-change.ts";
 import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
+import { partialFill } from "./partial-fill.ts";
 import type { FillRow } from "./place-order.ts";
 
 /** The data for deciding on a change, in addition to the order itself. */
@@ -83,7 +84,7 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id), '[]') as fills,
   coalesce((
     select json_agg(json_build_object('prescription_id', i.prescription_id,
-      'partial', partial_fill_of($1, i.prescription_id)))
+      'partial', ${partialFill("i")}))
     from order_item i
     join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
       and r.drug_schedule = '2'

@@ -27,7 +27,9 @@ type ThreadRow = {
   /** Null without an answered message, and if the order has no such message. */
   replied: (Pick<MessageRow, "message_id" | "exception_id"> & { created_at: string }) | null;
 };
-const thread = sql<[account_id: string, order_number: string, in_reply_to: string | null], ThreadRow>`
+/** No message has it. A comparison with null leaves no table from which Citus derives the server. */
+const NO_MESSAGE = "00000000-0000-0000-0000-000000000000";
+const thread = sql<[account_id: string, order_number: string, in_reply_to: string], ThreadRow>`
 select o.patient_key, p.id_sealed, a.clock_offset_s, t.last_number, t.by_partner, t.by_pharmacy,
   (
     select json_build_object('message_id', m.message_id, 'exception_id', m.exception_id, 'created_at', m.created_at)
@@ -44,7 +46,7 @@ cross join lateral (
   where m.account_id = o.account_id and m.order_number = o.order_number) t
 where o.account_id = $1 and o.order_number = $2`;
 export const loadThread = (db: Queryable, account_id: string, order_number: string, in_reply_to: string | null) =>
-  db.row(thread, [account_id, order_number, in_reply_to]);
+  db.row(thread, [account_id, order_number, in_reply_to ?? NO_MESSAGE]);
 
 type NewMessage = MessageRow & { account_id: string; order_number: string };
 type MessageValues = [

@@ -11,6 +11,7 @@ import type {
 import type { StoredItem, StoredOrder } from "../../domain/orders/order-answer.ts";
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
+import { partialFill } from "./partial-fill.ts";
 
 /** The sealed columns of an order, for the vault's places. */
 export const sealedOrderColumns = [
@@ -115,7 +116,7 @@ export const ORDER_COLUMNS = `
       'written_qty', r.written_qty, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors,
-      'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end)
+      'partial', case when r.drug_schedule = '2' then ${partialFill("r")} end)
       order by r.prescription_id)
     from prescription r
     where r.account_id = o.account_id and r.prescription_id in (

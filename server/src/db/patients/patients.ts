@@ -61,16 +61,16 @@ for no key update of p`;
  */
 export const lockPatient = (tx: Tx, account_id: string, id_index: Buffer) => tx.row(locked, [account_id, id_index]);
 
-const save = sql<[row: string]>`
+const save = sql<[row: string, account_id: string]>`
 update patient p
 set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
   person_keys = c.person_keys, message_channels = c.message_channels,
   updated_at = c.updated_at, revision = p.revision + 1, recheck_due = greatest(p.recheck_due, c.recheck_due)
 from jsonb_populate_record(null::patient, $1::jsonb) c
-where p.account_id = c.account_id and p.patient_key = c.patient_key`;
+where p.account_id = $2 and p.patient_key = c.patient_key`;
 /** `message_channels`: the patient agreed to these. Only the partner's own change of a patient sets it. */
 type SavedPatient = Omit<ChangedPatient, "revision"> & Required<Pick<Rows["patient"], "message_channels">>;
-export const savePatient = (tx: Tx, row: SavedPatient) => tx.run(save, [JSON.stringify(row)]);
+export const savePatient = (tx: Tx, row: SavedPatient) => tx.run(save, [JSON.stringify(row), row.account_id]);
 
 const saveTold = sql<[row: string, account_id: string, event_id: string, event_type: string, body_sealed: Bytes]>`
 with changed as (
@@ -84,7 +84,8 @@ with changed as (
 )
 insert into webhook_event (account_id, event_id, event_type, body_sealed, created_at)
 select c.account_id, $3, $4, $5, c.updated_at
-from changed c`;
+from changed c
+returning account_id`;
 /** The same with the event that tells the partner. */
 export const saveToldPatient = (
   tx: Tx,

@@ -1,5 +1,5 @@
 import type { Environment } from "@pestle/contract";
-import { type Queryable, sql } from "../db.ts";
+import { type Database, type Queryable, sql } from "../db.ts";
 import type { FillRow } from "../orders/place-order.ts";
 
 export type PersonElsewhereRow = {
@@ -45,9 +45,15 @@ export const listElsewhere = (
   most: number,
 ) => db.rows(elsewhere, [account_id, patient_key, taken_since, most]);
 
-export type PersonDue = { person_due_id: number; account_id: string; patient_key: number };
+export type PersonDue = {
+  person_due_id: number;
+  account_id: string;
+  patient_key: number;
+  /** The patient's server did not copy the keys to `person_link`. */
+  is_spread: boolean;
+};
 const due = sql<[most: number, environment: Environment | null], PersonDue>`
-select d.person_due_id, d.account_id, d.patient_key
+select d.person_due_id, d.account_id, d.patient_key, is_distributed() as is_spread
 from person_due d
 join account a on a.account_id = d.account_id
 where $2::text is null or a.environment = $2
@@ -66,12 +72,57 @@ export const deletePersonDue = (db: Queryable, done_now: readonly PersonDue[]) =
 const again = sql<[account_ids: string[], patient_keys: number[]]>`
 insert into person_due (account_id, patient_key)
 select f.account_id, f.patient_key
-from unnest($1::text[], $2::bigint[]) as f(account_id, patient_key)`;
+from unnest($1::text[], $2::bigint[]) as f(account_id, patient_key)
+returning account_id`;
 /** Moves failed ones to the end, so that they do not stop the others. */
 export async function requeuePersonDue(db: Queryable, failed: readonly PersonDue[]): Promise<void> {
   await db.run(again, [failed.map(({ account_id }) => account_id), failed.map(({ patient_key }) => patient_key)]);
   await deletePersonDue(db, failed);
 }
+
+const keys = sql<[account_id: string, patient_key: number], { person_keys: Buffer[] }>`
+select p.person_keys
+from patient p
+where p.account_id = $1 and p.patient_key = $2 and p.person_keys is not null`;
+const links = sql<[account_id: string, patient_key: number], { person_keys: Buffer[] }>`
+select coalesce(array_agg(l.person_key), '{}') as person_keys
+from person_link l
+where l.account_id = $1 and l.patient_key = $2`;
+const unlink = sql<[account_id: string, patient_key: number, person_keys: Buffer[]]>`
+delete from person_link l
+where l.account_id = $1 and l.patient_key = $2 and not l.person_key = any($3)`;
+const link = sql<[account_id: string, patient_key: number, person_keys: Buffer[]]>`
+insert into person_link (environment, person_key, account_id, patient_key)
+select a.environment, k.person_key, $1, $2
+from account a, unnest($3::bytea[]) as k(person_key)
+where a.account_id = $1
+on conflict do nothing`;
+/**
+ * Does what the trigger `link_person` does where accounts are on one server. It writes only if the keys changed, because such a
+ * write goes to each server.
+ */
+export async function linkPatient(db: Database, account_id: string, patient_key: number): Promise<void> {
+  const wanted = (await db.row(keys, [account_id, patient_key]))?.person_keys;
+  if (wanted === undefined) return;
+  const present = (await db.row(links, [account_id, patient_key]))!.person_keys;
+  if (textOf(present) === textOf(wanted)) return;
+  await db.transaction(async (tx) => {
+    await tx.run(unlink, [account_id, patient_key, wanted]);
+    await tx.run(link, [account_id, patient_key, wanted]);
+  });
+}
+const textOf = (all: readonly Buffer[]) => [...new Set(all.map((one) => one.toString("hex")))].sort().join();
+
+const shared = sql<[account_id: string, patient_key: number], { shared: boolean }>`
+select exists (
+  select
+  from person_link own
+  join person_link other on other.environment = own.environment and other.person_key = own.person_key
+    and other.account_id <> own.account_id
+  where own.account_id = $1 and own.patient_key = $2) as shared`;
+/** Whether another partner knows the person. */
+export const isShared = async (db: Queryable, account_id: string, patient_key: number) =>
+  (await db.row(shared, [account_id, patient_key]))!.shared;
 
 const openOrders = sql<
   [account_id: string, patient_key: number, most: number],

@@ -11,11 +11,12 @@ export type SimulatedAccount = {
 };
 
 const lock = sql<[account_id: string], Omit<SimulatedAccount, "routing_rules">>`
-select account_id, workflow, clock_offset_s
-from account
-where account_id = $1
--- Serializes simulated prescriptions, because each has a number. Rows that only reference the account do not wait.
-for no key update`;
+select a.account_id, a.workflow, a.clock_offset_s
+from account_home h
+join account a on a.account_id = h.account_id
+where h.account_id = $1
+-- Serializes simulated prescriptions, because each has a number.
+for no key update of h`;
 export const lockSimulated = async (db: Queryable, account_id: string): Promise<SimulatedAccount> => ({
   ...(await db.row(lock, [account_id]))!,
   routing_rules: [],

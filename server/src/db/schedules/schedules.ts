@@ -146,7 +146,9 @@ export type NewScheduleFacts = {
   own_ordered_at: Date | null;
   has_schedule: boolean;
 };
-const facts = sql<[account_id: string, prescription_id: number | null, patient_index: Buffer | null], NewScheduleFacts>`
+/** No row has it. A comparison with null leaves no table from which Citus derives the server. */
+const NONE = 0;
+const facts = sql<[account_id: string, prescription_id: number, patient_index: Buffer], NewScheduleFacts>`
 with recursive version as (
   select n.prescription_id, n.replaces_prescription_id, 1 as number
   from prescription n
@@ -183,7 +185,7 @@ export const loadScheduleFacts = async (
   account_id: string,
   prescription_id: number | null,
   patient_index: Buffer | null,
-) => (await db.row(facts, [account_id, prescription_id, patient_index]))!;
+) => (await db.row(facts, [account_id, prescription_id ?? NONE, patient_index ?? Buffer.alloc(0)]))!;
 
 export type NewSchedule = Schedule &
   Pick<

@@ -35,11 +35,12 @@ export const lockEndpoint = (tx: Tx, account_id: string, endpoint_id: string) =>
   tx.row(lock, [account_id, endpoint_id]);
 
 const lockAll = sql<[account_id: string], { clock_offset_s: number }>`
-select clock_offset_s
-from account
-where account_id = $1
-for no key update`;
-/** Serializes endpoint registrations, so that each counts correctly. Orders do not block. */
+select a.clock_offset_s
+from account_home h
+join account a on a.account_id = h.account_id
+where h.account_id = $1
+for no key update of h`;
+/** Serializes endpoint registrations, so that each counts correctly. */
 export const lockEndpoints = (tx: Tx, account_id: string) => tx.row(lockAll, [account_id]);
 
 export type SigningFacts = {

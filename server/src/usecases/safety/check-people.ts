@@ -1,5 +1,7 @@
 import {
   deletePersonDue,
+  isShared,
+  linkPatient,
   listOrdersOfPerson,
   listPersonDue,
   listWithoutKeys,
@@ -31,7 +33,12 @@ export async function checkPeople(deps: Deps, damaged: DamagedPatients = damaged
   if (due.length === 0) return;
   const patients = new Map(due.map((one) => [`${one.account_id} ${one.patient_key}`, one]));
   const failed = new Set<string>();
-  for (const [patient, { account_id, patient_key }] of patients) {
+  for (const [patient, { account_id, patient_key, is_spread }] of patients) {
+    if (is_spread) {
+      await linkPatient(deps.db, account_id, patient_key);
+      // There, every patient whose keys changed is due.
+      if (!(await isShared(deps.db, account_id, patient_key))) continue;
+    }
     for (const order of await listOrdersOfPerson(deps.db, account_id, patient_key, MOST_ORDERS)) {
       const checked = await apart(deps, order, async () => {
         await recheckOrder(deps, order.account_id, order.order_number, system, "elsewhere");

@@ -384,7 +384,7 @@ describe("a rotation of the index key", () => {
     await withPsql(url, async (client) => {
       await client.query(`select pg_advisory_lock(${INDEX_KEY_LOCK})`);
       const late = await openDatabase(config);
-      const refused = (work: Promise<unknown>) => expect(work).rejects.toThrow("The index key is being rotated.");
+      const refused = (work: Promise<unknown>) => expect(work).rejects.toThrow("has the database to itself.");
       await refused(late.db.raw("select"));
       await refused(late.tenants.of("x").raw("select"));
       await refused(late.db.connect());

@@ -1,7 +1,6 @@
 import type pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CHANNEL } from "../../../src/db/bus.ts";
-import type { Database } from "../../../src/db/db.ts";
+import { CHANNEL, type Database } from "../../../src/db/db.ts";
 import { partner } from "../../../src/domain/orders/order.ts";
 import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
 import { placeOrder } from "../../../src/usecases/orders/place-order.ts";

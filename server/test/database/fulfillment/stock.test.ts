@@ -1,9 +1,9 @@
 import type { Product } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { announce, CHANNEL, type Change } from "../../../src/db/bus.ts";
+import { announce, type Change } from "../../../src/db/bus.ts";
 import { enterStock, listShelves } from "../../../src/db/catalogue/stock.ts";
-import { openDb } from "../../../src/db/db.ts";
+import { CHANNEL, openDb } from "../../../src/db/db.ts";
 import { migrate } from "../../../src/db/migrate.ts";
 import { type StockEntryKind, stockEntryKinds } from "../../../src/domain/catalogue/stock.ts";
 import { partner } from "../../../src/domain/orders/order.ts";

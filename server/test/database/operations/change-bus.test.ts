@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { announce, CHANNEL } from "../../../src/db/bus.ts";
+import { announce } from "../../../src/db/bus.ts";
+import { CHANNEL } from "../../../src/db/db.ts";
 import { loadReplicaView, writeMark } from "../../../src/db/replica.ts";
 import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";

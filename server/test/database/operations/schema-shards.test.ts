@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Db, openDb } from "../../../src/db/db.ts";
+import { isTenantTable, REFERENCE_TABLES, tablePlaces } from "../../../src/db/operations/table-places.ts";
 import { allStatements } from "../../support/sql/all-statements.ts";
-import { isTenantTable, REFERENCE_TABLES } from "../../support/sql/table-kinds.ts";
 import { unboundTables } from "../../support/sql/unbound-tables.ts";
 import { createTestDatabase } from "../../support/test-app.ts";
 
@@ -10,9 +10,6 @@ import { createTestDatabase } from "../../support/test-app.ts";
  * reason; a new one needs a better reason than convenience.
  */
 type Exemptions = readonly (readonly [what: string, reason: string])[];
-
-const FAN_OUT = "writes one delivery per endpoint; a function that saves the event can do the same";
-const STATEMENT_TRIGGERS: Exemptions = [["webhook_event_deliveries", FAN_OUT]];
 
 const WEEKS = "adds or drops a week of all accounts; a distributed table does so on each server";
 const FUNCTIONS: Exemptions = [
@@ -28,14 +25,12 @@ const FUNCTIONS: Exemptions = [
 ];
 
 const BATCH = "one batch of many accounts, each row with its account; splits by account";
-const SAVE = "the account is inside the JSON argument; becomes an argument of its own when the save becomes a function";
 const UPGRADE = "the start seals what earlier versions left in clear, of all accounts";
 const STATEMENTS: Exemptions = [
   ["with written as ( insert into request_log", BATCH],
   ["insert into person_due (account_id, patient_key) select f.account_id", BATCH],
   ["with given as materialized ( select g.* from json_to_recordset($1::json)", BATCH],
   ["update webhook_delivery d set claimed_until = null from unnest", BATCH],
-  ["update patient p set record_sealed = c.record_sealed", SAVE],
   ["set surname_index = n.surname_index", UPGRADE],
   ["set reference = null", UPGRADE],
   ["set prescriber_name = null", UPGRADE],
@@ -66,6 +61,7 @@ const SEQUENCES: Exemptions = [
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Db;
+let tables: string[];
 let tenants: Set<string>;
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -74,7 +70,8 @@ beforeAll(async () => {
     select relname::text as name
     from pg_class
     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`);
-  tenants = new Set(names.map(({ name }) => name!).filter(isTenantTable));
+  tables = names.map(({ name }) => name!);
+  tenants = new Set(tables.filter(isTenantTable));
 });
 afterAll(async () => {
   await db.close();
@@ -92,6 +89,10 @@ function expectExempt(
   expect(violations.filter((one) => !exemptions.some(([what]) => covers(one, what)))).toEqual([]);
   expect(exemptions.filter(([what]) => !violations.some((one) => covers(one, what)))).toEqual([]);
 }
+
+test("every table has a place on the servers, and every place a table", () => {
+  expect([...tables].sort()).toEqual(Object.keys(tablePlaces).sort());
+});
 
 describe("tables that belong to accounts", () => {
   test("have account_id, and reference tables have not, except the account itself and the links of people", async () => {
@@ -127,10 +128,7 @@ describe("tables that belong to accounts", () => {
       from pg_trigger t
       where not t.tgisinternal and t.tgtype & 1 = 0 and t.tgparentid = 0`);
     const own = triggers.filter(({ table_name }) => tenants.has(table_name!));
-    expectExempt(
-      own.map(({ name }) => name!),
-      STATEMENT_TRIGGERS,
-    );
+    expect(own.map(({ name }) => name!)).toEqual([]);
   });
 
   test("number no row that a partner sees by a sequence of all accounts", async () => {
@@ -213,3 +211,34 @@ test("every statement of an account compares account_id with an argument", async
     (text, part) => text.includes(part),
   );
 });
+
+/** Filled by a sequence or by the time, so Citus computes them on the coordinator. */
+const COMPUTED: ReadonlySet<string> = new Set(
+  [...SEQUENCES.map(([column]) => column), "webhook_delivery.queued_at"].map((column) => column.split(".")[0]!),
+);
+
+test("an insert of an account has values, reads a table of the account, or returns something", async () => {
+  const insert = new RegExp(`\\binsert into (${[...tenants].join("|")})(?: as \\w+)? \\([^)]*\\) select\\b`, "g");
+  const own = new RegExp(
+    `\\b(?:from|join) (${[...tenants].join("|")}) (\\w+)\\b.* \\2\\.account_id = (any\\()?\\(?\\$1\\b`,
+  );
+  const wrong = (await allStatements()).flatMap((text) =>
+    [...text.matchAll(insert)]
+      .map(({ index, 1: table }) => ({ table: table!, rest: partFrom(text, index) }))
+      .filter(({ rest }) => !/\b(returning|on conflict)\b/.test(rest))
+      .filter(({ table, rest }) => COMPUTED.has(table) || !own.test(rest))
+      .map(({ rest }) => rest.slice(0, 120)),
+  );
+  expect(wrong).toEqual([]);
+});
+
+/** From a position to the end of the pair of parentheses around it, or of the text. */
+function partFrom(text: string, start: number): string {
+  let depth = 0;
+  for (let end = start; end < text.length; end++) {
+    if (text[end] === "(") depth += 1;
+    if (text[end] === ")") depth -= 1;
+    if (depth < 0) return text.slice(start, end);
+  }
+  return text.slice(start);
+}

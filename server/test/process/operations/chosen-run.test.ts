@@ -26,6 +26,7 @@ const CAMPAIGNS = [
     "day",
     "money",
     "failover",
+    "distribute",
     "recovery",
     "mutations",
     "contract",

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { readMigrations } from "../../../src/db/migrate.ts";
 import { breakingSteps } from "../../support/sql/breaking-steps.ts";
+import { unplacedReferences } from "../../support/sql/unplaced-references.ts";
 
 /** Up to here, an upgrade needed all processes to stop. */
 const BEFORE_THE_RULE = 64;
@@ -9,6 +10,25 @@ test("a process of the earlier build works on the schema of each new migration",
   const fresh = readMigrations().filter(({ version }) => version > BEFORE_THE_RULE);
   expect(fresh.length).toBeGreaterThan(0);
   expect(fresh.flatMap(({ name, text }) => breakingSteps(text).map((step) => `${name}: ${step}`))).toEqual([]);
+});
+
+/** The last migration that no database on several servers applies. */
+const BEFORE_SEVERAL_SERVERS = 74;
+
+test("a database on several servers accepts the foreign keys of each new migration", () => {
+  const fresh = readMigrations().filter(({ version }) => version > BEFORE_SEVERAL_SERVERS);
+  expect(fresh.flatMap(({ text }) => unplacedReferences(text))).toEqual([]);
+  const place = (table: string) => ({ gift: "account", orders: "account", account: "every server" })[table];
+  const gift = "create table gift (account_id text references account, order_number text";
+  expect(unplacedReferences(`${gift});`, place)).toEqual([]);
+  expect(unplacedReferences("alter table gift add foreign key (account_id) references orders;", place)).toEqual([]);
+  const refused = ["gift refers to orders"];
+  expect(unplacedReferences(`${gift}, foreign key (account_id, order_number) references orders);`, place)).toEqual(
+    refused,
+  );
+  expect(
+    unplacedReferences(`${gift});\nalter table gift add foreign key (account_id) references orders;`, place),
+  ).toEqual(refused);
 });
 
 test("the second half of a change names a build that exists before it", () => {

@@ -52,6 +52,7 @@ test("each campaign that an invariant of the database names runs its statements"
     failover: "chaos/failover/failover.ts",
     recovery: "chaos/failover/recovery.ts",
     versions: "chaos/rolling/versions.ts",
+    distribute: "chaos/spread/spread-there-and-back.ts",
   };
   for (const campaign of new Set(Object.values(databaseInvariants).flatMap(({ campaigns: own }) => own))) {
     expect(read(files[campaign] ?? "chaos/main.ts"), campaign).toMatch(

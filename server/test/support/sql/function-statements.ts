@@ -1,4 +1,5 @@
 import { readFunctions } from "../../../src/db/functions.ts";
+import { placeOf } from "../../../src/db/operations/table-places.ts";
 import { calls } from "../../../src/db/schema-rows.ts";
 
 const NAME = /[a-z_][a-z0-9_]*/.source;
@@ -20,6 +21,7 @@ export function functionStatements(): string[] {
       .replace(/^declare .*? begin /, "")
       .split(";")
       .flatMap((part) => sqlOf(part.trim(), [...values.keys()]))
+      .map((statement) => withoutRecords(statement, records(body!)))
       .map((statement) => withValues(statement, name, values));
   });
 }
@@ -34,6 +36,20 @@ function variables(head: string, body: string): [name: string, type: string][] {
   });
   return [...typed, ["nth", "integer"], ["found", "boolean"]];
 }
+
+/** The local variables that hold a row. */
+function records(body: string): string[] {
+  const [, declared = ""] = /^declare (.*?) begin /.exec(body) ?? [];
+  return [...declared.matchAll(/(?:^|; )(\w+) (\w+)(?=;)/g)]
+    .filter(([, , type]) => type === "record" || placeOf(type!) !== undefined)
+    .map(([, name]) => name!);
+}
+
+/** A column of such a row is a value of any type. */
+const withoutRecords = (statement: string, names: readonly string[]): string =>
+  names.length === 0
+    ? statement
+    : statement.replaceAll(new RegExp(`\\b(?:${names.join("|")})\\."?\\w+"?`, "g"), "null");
 
 function sqlOf(part: string, names: readonly string[]): string[] {
   const found = FIRST_WORD.exec(part);
