@@ -79,7 +79,8 @@ export async function runAddressed({
       const body = JSON.stringify({
         shipping: { method_id: 1 },
         patient: { patient_id: `addressed-${number}` },
-        address: goodAddress,
+        // The service remembers a verified address, so each order has another one.
+        address: { ...goodAddress, street1: `${number + 1} Mission St` },
         items: [{ prescription_id: FIRST_PRESCRIPTION + number, quantity: 1, package_size: SIZE }],
       });
       const send = () => placeOrder(sites()[0]!, token, body, `addressed-${number}`);

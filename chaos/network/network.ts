@@ -110,7 +110,8 @@ export async function injureNetwork(
       }
     });
     const { placed, faults: wrong } = await orders.stop();
-    return { ...tally, faults: [...tally.faults, ...wrong], hit, addressed: placed };
+    const missed = missedLinks(hit, only.slice(0, faults));
+    return { ...tally, faults: [...tally.faults, ...wrong, ...missed], hit, addressed: placed };
   } finally {
     await db.close();
     if (server !== undefined) await stopServer(server).finally(() => killServer(server!));
@@ -120,6 +121,12 @@ export async function injureNetwork(
     rmSync(temporary, { recursive: true, force: true });
   }
 }
+
+/** A link without a connection at any of its faults: the run says nothing about it. */
+export const missedLinks = (hit: Readonly<Record<string, number>>, injured: readonly Link[]): string[] =>
+  injured
+    .filter((link) => networkFaults.every((fault) => (hit[`${link} ${fault}`] ?? 0) === 0))
+    .map((link) => `no fault hit a connection to ${link === "sandbox" ? "the sandbox's process" : `the ${link}`}`);
 
 async function injure(wires: readonly Wire[], fault: NetworkFault, random: () => number): Promise<number> {
   const hits = await Promise.all(wires.map((wire) => wire.injure(fault, random)));

@@ -13,6 +13,7 @@ import { campaigns } from "../../../../chaos/invariants/campaigns.ts";
 import { databaseInvariants } from "../../../../chaos/invariants/in-database.ts";
 import { invariants, judgedInvariants, judgesOf } from "../../../../chaos/invariants/invariants.ts";
 import { seededBugs, withBug } from "../../../../chaos/invariants/seeded-bugs.ts";
+import { missedLinks } from "../../../../chaos/network/network.ts";
 import { seededRandom } from "../../../../chaos/random.ts";
 import { rowOf } from "../../../../chaos/report/report-row.ts";
 import { bugs, defective } from "../../../../chaos/seeded/bugs.ts";
@@ -188,4 +189,10 @@ test("a soak that reaches the limit of the token server goes on without the toke
     body: expect.stringContaining("token=t"),
     right: expect.arrayContaining([429]),
   });
+});
+
+test("a run of network faults that hit no connection of a link says so", () => {
+  const hit = { "database reset": 8, "provider reset": 0, "provider delay": 0 };
+  expect(missedLinks(hit, ["database", "provider"])).toEqual(["no fault hit a connection to the provider"]);
+  expect(missedLinks({ ...hit, "provider delay": 1 }, ["database", "provider"])).toEqual([]);
 });
