@@ -11,7 +11,7 @@ export type CitusServers = {
   stop(): Promise<void>;
 };
 
-/** Nothing installs it: it is no package of Debian. */
+/** The tests cannot install it, because Debian has no package of it. */
 const EXTENSION = "/usr/share/postgresql/15/extension/citus.control";
 /** `pestle distribute` sets the last two for a database, but a copy of a database starts without its settings. */
 const SETTINGS = [
